@@ -1,0 +1,23 @@
+import { ConstanciaError, type ErrorOptions } from '../journal/index.js'
+
+/** What can go wrong between us and a database. */
+export type StoreErrorCode =
+  /** The handle was closed, or its process lost it. */
+  | 'store_closed'
+  /** Somebody else held the database for longer than we were told to wait. */
+  | 'store_locked'
+  /** No room on the disk. */
+  | 'store_full'
+  /** The file is not a database of ours, or is damaged. */
+  | 'store_damaged'
+  /** Written by a newer version of Constancia. */
+  | 'store_too_new'
+  /** Settings, a version or a file system that would lose acknowledged events. */
+  | 'store_unsafe'
+  /** The disk or the connection failed in another way; the handle is finished. */
+  | 'store_failed'
+
+/** A fault of the database: what happened, what it means for the run, what to do. */
+export function storeError(code: StoreErrorCode, message: string, options?: ErrorOptions): ConstanciaError {
+  return new ConstanciaError(code, message, options)
+}

@@ -1,0 +1,26 @@
+export { type Clock, systemClock } from './clock.js'
+export { type StoreErrorCode, storeError } from './errors.js'
+export type {
+  Append,
+  Appended,
+  Change,
+  Claim,
+  ClaimAnswer,
+  ClaimRef,
+  ClaimRequest,
+  CreateRun,
+  Created,
+  Decide,
+  Decision,
+  Facts,
+  Heartbeat,
+  HeartbeatOptions,
+  Page,
+  Rest,
+  RunQuery,
+  RunRow,
+  RunStatus,
+  Store,
+  Suspend,
+  WaitingFor,
+} from './store.js'

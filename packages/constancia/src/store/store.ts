@@ -1,0 +1,215 @@
+import type { ClaimId, Draft, Head, RunFold, RunId, StoredEvent, StreamId } from '../journal/index.js'
+
+/**
+ * Where journals live. Every implementation passes the suite `storeConformance` of `constancia/testing`. Whatever a
+ * method acknowledges is durable when it returns. Faults are `ConstanciaError`s with a code of `StoreErrorCode`; what is
+ * expected to happen is an outcome. Safety never depends on time: leases only decide who may try.
+ */
+export interface Store {
+  /** What it is and runs with, in a line: `SQLite 3.53.0, WAL, synchronous=FULL, /var/lib/app.db`. */
+  describe(): string
+  /** Starts a run's journal and marks the run ready. The same id again changes nothing and returns what is there. */
+  create(request: CreateRun): Promise<Created>
+  /** Adds events of the claim's owner. All of them are stored, or none. */
+  append(request: Append): Promise<Appended>
+  /**
+   * Lets the world outside add to a run: reads, decides and appends in one transaction, so that nobody starves and no
+   * fact changes in between. Events mark a waiting run ready. A delivery that is stored already is reported in the facts,
+   * and events that carry it are not added again.
+   */
+  decide<T>(request: Decide<T>): Promise<T>
+  /**
+   * Ends a claim because nothing is left to do until something comes. False, and nothing is done, if something came
+   * (the head moved) or the claim is lost.
+   */
+  suspend(request: Suspend): Promise<boolean>
+  /** The events of a stream from `fromSeq` (0) on, at most `limit`, in order. Empty for a stream that is unknown. */
+  read(stream: StreamId, range?: { readonly fromSeq?: number; readonly limit?: number }): Promise<StoredEvent[]>
+  /**
+   * Takes runs that are due: ready, at their time, or with a lease that ran out. Longest due first within a flow; flows
+   * take turns. Each gets a fresh claim id and its epoch plus one.
+   */
+  claim(request: ClaimRequest): Promise<ClaimAnswer>
+  /** Prolongs leases from now on. Returns those that are still held; the others are lost for good. */
+  renew(claims: readonly ClaimRef[], leaseMs: number): Promise<ClaimRef[]>
+  /** Ends a claim and marks its run ready. False, and nothing is done, if the claim is lost. */
+  release(claim: ClaimRef): Promise<boolean>
+  run(id: RunId): Promise<RunRow | undefined>
+  /** Runs, newest first. */
+  runs(query: RunQuery): Promise<Page<RunRow>>
+  /**
+   * Calls the listener after something changed, in this process or another: a hint that may be late, doubled, or without
+   * a run's name, never a promise. Returns what stops it.
+   */
+  watch(listener: (change: Change) => void): () => void
+  /** Keeps leases alive from where a busy event loop cannot block it. */
+  heartbeat(options: HeartbeatOptions): Heartbeat
+  /** Computes every projection anew from the journals and marks open runs ready. For an operator; no worker may be up. */
+  rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }>
+  /** Waits for what is under way and lets go of the database. Whatever is called afterwards fails with `store_closed`. */
+  close(): Promise<void>
+}
+
+export interface CreateRun {
+  readonly run: RunId
+  /** The first is `FlowStarted`. */
+  readonly drafts: readonly Draft[]
+  readonly by: string
+  readonly seen: string
+}
+
+export type Created =
+  | { readonly kind: 'created'; readonly events: readonly StoredEvent[] }
+  | { readonly kind: 'exists'; readonly row: RunRow }
+
+/** What a claim's owner must show with every write. */
+export interface ClaimRef {
+  readonly run: RunId
+  readonly id: ClaimId
+  /** Grows by one with each claim of the run. */
+  readonly epoch: number
+}
+
+export interface Claim extends ClaimRef {
+  readonly stream: StreamId
+  readonly flow: string
+  readonly version: number
+  readonly head: Head
+}
+
+export interface Append {
+  readonly claim: ClaimRef
+  /** The last event that the owner knows. */
+  readonly head: Head
+  readonly drafts: readonly Draft[]
+  readonly seen: string
+  /** How many of the run's signals its flow has read so far. */
+  readonly readSignalCount: number
+}
+
+export type Appended =
+  | { readonly kind: 'appended'; readonly events: readonly StoredEvent[] }
+  /** Somebody outside appended first: read on from `head`, then try again. */
+  | { readonly kind: 'head_conflict'; readonly head: Head }
+  /** Another owner has the run, or had it. Stop at once. */
+  | { readonly kind: 'claim_lost' }
+  | { readonly kind: 'run_ended' }
+
+export interface Decide<T> {
+  readonly run: RunId
+  /** Counts once: the inbox remembers it with the events. */
+  readonly delivery: string | undefined
+  readonly by: string
+  readonly seen: string
+  /** Pure: it may be called more than once. */
+  readonly decide: (facts: Facts) => Decision<T>
+}
+
+/** What a decision is made from; read in the transaction that appends it. */
+export interface Facts {
+  readonly run: RunRow | undefined
+  /** The database's clock, UTC milliseconds since 1970. */
+  readonly nowMs: number
+  /** True if the request's delivery is in the inbox already. */
+  readonly delivered: boolean
+}
+
+export interface Decision<T> {
+  /** Must be empty where the run is unknown or has ended. */
+  readonly drafts: readonly Draft[]
+  /** Whether a run that is stuck becomes ready. */
+  readonly unstick?: boolean
+  readonly result: T
+}
+
+export interface Suspend {
+  readonly claim: ClaimRef
+  readonly head: Head
+  readonly rest: Rest
+  readonly readSignalCount: number
+}
+
+/** What a run rests on. */
+export type Rest =
+  | {
+      readonly kind: 'waiting'
+      /** UTC milliseconds since 1970; undefined if only something from outside wakes it. */
+      readonly wakeAtMs: number | undefined
+      readonly waitingFor: readonly WaitingFor[]
+    }
+  | { readonly kind: 'stuck'; readonly code: string; readonly message: string }
+
+/** One thing that a run waits for, as a list shows it. */
+export interface WaitingFor {
+  readonly kind: 'timer' | 'signal' | 'retry' | 'worker'
+  /** The op that waits; `-` for a worker. */
+  readonly op: string
+  readonly name: string
+  /** UTC milliseconds since 1970, where there is such a moment. */
+  readonly untilMs?: number
+}
+
+export interface ClaimRequest {
+  /** Names the process for people; safety does not depend on it. */
+  readonly worker: string
+  readonly flows: readonly { readonly flow: string; readonly version: number }[]
+  readonly limit: number
+  readonly leaseMs: number
+}
+
+export interface ClaimAnswer {
+  readonly claims: readonly Claim[]
+  /** When the next run of these flows is due, UTC milliseconds since 1970; undefined if none has a time. */
+  readonly nextDueAtMs: number | undefined
+}
+
+export type RunStatus = 'ready' | 'running' | 'waiting' | 'paused' | 'stuck' | 'completed' | 'failed' | 'cancelled'
+
+/** A run as a list shows it: its projection, and what the scheduler knows. */
+export interface RunRow extends RunFold {
+  readonly status: RunStatus
+  /** Epoch of the last claim; 0 before the first. */
+  readonly epoch: number
+  readonly claim: { readonly id: ClaimId; readonly worker: string; readonly leaseUntilMs: number } | undefined
+  readonly wakeAtMs: number | undefined
+  readonly waitingFor: readonly WaitingFor[]
+  readonly stuck: { readonly code: string; readonly message: string } | undefined
+  readonly readSignalCount: number
+}
+
+export interface RunQuery {
+  readonly flow?: string
+  readonly status?: RunStatus
+  /** At most 1,000; 100 unless set. */
+  readonly limit?: number
+  /** `next` of the page before. */
+  readonly after?: string
+}
+
+export interface Page<T> {
+  readonly items: readonly T[]
+  /** Undefined on the last page. */
+  readonly next: string | undefined
+}
+
+/** A hint. Without a run: anything may have changed. */
+export interface Change {
+  readonly run: RunId | undefined
+}
+
+export interface HeartbeatOptions {
+  readonly leaseMs: number
+  /** Stops renewing when the main loop has not ticked for so long. */
+  readonly stallMs: number
+  /** Called once for each claim that could not be renewed. */
+  readonly onLost: (claim: ClaimRef) => void
+}
+
+export interface Heartbeat {
+  /** Renews this claim every third of the lease from now on. */
+  hold(claim: ClaimRef): void
+  /** Stops renewing it. */
+  drop(claim: ClaimRef): void
+  /** Stops the heart and what it runs on. */
+  stop(): Promise<void>
+}

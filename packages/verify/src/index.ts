@@ -1,0 +1,1 @@
+export { commitPreimage, type EventHeader, genesisText, headerText, saltBytes } from './chain.js'

@@ -1,5 +1,12 @@
 export { chainDrafts, emptyHead, headOf, type Provenance, verifyChain } from './chain.js'
-export { assert, ConstanciaError, type ErrorOptions, InvariantError, type JournalErrorCode, journalError } from './errors.js'
+export {
+  assert,
+  ConstanciaError,
+  type ErrorOptions,
+  InvariantError,
+  type JournalErrorCode,
+  journalError,
+} from './errors.js'
 export { type Draft, type Head, nothingSeen, type StoredEvent } from './event.js'
 export { exportLine } from './export.js'
 export { sha256 } from './hash.js'

@@ -1,6 +1,6 @@
-import { assert } from './errors.js'
-import { type Head, type StoredEvent } from './event.js'
 import { headOf } from './chain.js'
+import { assert } from './errors.js'
+import type { Head, StoredEvent } from './event.js'
 import type { RunId } from './ids.js'
 import { bodyOf, endOf } from './kinds.js'
 

@@ -14,7 +14,7 @@ export interface Clock {
 // Node.js fires at once, with a warning, what is further away than this.
 const timeoutMsMax = 2 ** 31 - 1
 
-/** The machine's own clock. Its timers do not keep a process alive by themselves. */
+/** The machine's own clock. A timer that is armed keeps the process alive. */
 export const systemClock: Clock = {
   now: () => Date.now(),
   monotonic: () => performance.now(),
@@ -27,7 +27,6 @@ function armTimer(delayMs: number, call: () => void): () => void {
   const arm = (): void => {
     const leftMs = Math.max(0, Math.ceil(dueMs - performance.now()))
     timeout = setTimeout(leftMs > 0 ? arm : call, Math.min(leftMs, timeoutMsMax))
-    timeout.unref()
   }
   arm()
   return () => clearTimeout(timeout)

@@ -21,6 +21,8 @@ export type {
   RunRow,
   RunStatus,
   Store,
+  StoreFactory,
+  StoreParts,
   Suspend,
   WaitingFor,
 } from './store.js'

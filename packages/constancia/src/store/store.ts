@@ -1,4 +1,19 @@
-import type { ClaimId, Draft, Head, RunFold, RunId, StoredEvent, StreamId } from '../journal/index.js'
+import type { ClaimId, Draft, Head, Limits, RunFold, RunId, StoredEvent, StreamId } from '../journal/index.js'
+import type { Clock } from './clock.js'
+
+/** Opens a store: `sqlite({ file })`, `memory()`. Rejects with a code of `StoreErrorCode` if it cannot be trusted. */
+export type StoreFactory = (parts: StoreParts) => Promise<Store>
+
+/** What a store is given by whoever opens it. */
+export interface StoreParts {
+  /** Dates events and leases where the database has no clock of its own. */
+  readonly clock: Clock
+  /** Returns so many fresh random bytes: salts and claim ids are made of them. */
+  readonly randomBytes: (count: number) => Uint8Array
+  readonly limits: Limits
+  /** Told, seldom, what an operator should look into. */
+  readonly warn: (message: string) => void
+}
 
 /**
  * Where journals live. Every implementation passes the suite `storeConformance` of `constancia/testing`. Whatever a
@@ -192,9 +207,14 @@ export interface Page<T> {
   readonly next: string | undefined
 }
 
-/** A hint. Without a run: anything may have changed. */
+/** A hint that something changed. */
 export interface Change {
+  /** Undefined where another process changed something: it may be any run. */
   readonly run: RunId | undefined
+  /** The last event that is stored now, where the run is known. */
+  readonly headSeq: number | undefined
+  /** Whether a run may have become due: created, released, or made ready by a decision; true where that is unknown. */
+  readonly due: boolean
 }
 
 export interface HeartbeatOptions {

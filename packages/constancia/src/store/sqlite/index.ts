@@ -1,1 +1,2 @@
-export {}
+export type { SqliteOptions } from './open.js'
+export { sqlite } from './store.js'

@@ -1,0 +1,107 @@
+import { type ClaimId, runStream } from '../../journal/index.js'
+import type { Claim, ClaimAnswer, ClaimRef, ClaimRequest, Suspend } from '../store.js'
+import type { DueRecord } from './claim-table.js'
+import type { RunTip } from './runs.js'
+import type { Session } from './session.js'
+
+/** Which flow of a request is served first; it moves on so that each has its turn. */
+export interface Turn {
+  index: number
+}
+
+/** Takes due runs; see `Store.claim`. */
+export async function claim(session: Session, request: ClaimRequest, turn: Turn): Promise<ClaimAnswer> {
+  // Without the lock first: a worker that has nothing to do disturbs nobody.
+  const idle = await session.read(() => idleAnswer(session, request))
+  if (idle !== undefined) return idle
+  return session.write(() => takeDue(session, request, turn))
+}
+
+function idleAnswer(session: Session, request: ClaimRequest): ClaimAnswer | undefined {
+  const nowMs = session.clock.now()
+  let nextDueAtMs: number | undefined
+  for (const { flow, version } of request.flows) {
+    const [first] = session.claims.due({ flow, version, limit: 1 })
+    if (first === undefined) continue
+    if (first.due_at <= nowMs && request.limit > 0) return undefined
+    nextDueAtMs = Math.min(first.due_at, nextDueAtMs ?? first.due_at)
+  }
+  return { claims: [], nextDueAtMs }
+}
+
+function takeDue(session: Session, request: ClaimRequest, turn: Turn): ClaimAnswer {
+  const nowMs = session.clock.now()
+  // One more than can be taken: the first that is left over tells when to come again.
+  const limit = request.limit + 1
+  const lanes = request.flows.map(({ flow, version }) => ({ flow, version, rows: session.claims.due({ flow, version, limit }) }))
+  const claims: Claim[] = []
+  let idleLanes = 0
+  while (claims.length < request.limit && idleLanes < lanes.length) {
+    turn.index %= lanes.length
+    const lane = lanes[turn.index++]
+    const [first] = lane?.rows ?? []
+    if (lane === undefined || first === undefined || first.due_at > nowMs) {
+      idleLanes++
+      continue
+    }
+    idleLanes = 0
+    lane.rows.shift()
+    claims.push(take(session, { ...lane, first, request, nowMs }))
+  }
+  const left = lanes.flatMap(({ rows }) => rows.slice(0, 1).map((row) => row.due_at))
+  return { claims, nextDueAtMs: left.length === 0 ? undefined : Math.min(...left) }
+}
+
+interface Take {
+  readonly flow: string
+  readonly version: number
+  readonly first: DueRecord
+  readonly request: ClaimRequest
+  readonly nowMs: number
+}
+
+function take(session: Session, { flow, version, first, request, nowMs }: Take): Claim {
+  const id = Buffer.from(session.salt()).toString('hex') as ClaimId
+  const leaseUntilMs = nowMs + request.leaseMs
+  session.claims.take({ streamNo: first.stream, id, worker: request.worker, leaseUntilMs })
+  session.watchers.touch(first.id)
+  const head = { seq: first.head_seq, hash: first.head_hash, at: first.head_at }
+  return { run: first.id, id, epoch: first.epoch + 1, stream: runStream(first.id), flow, version, head }
+}
+
+/** Prolongs leases; see `Store.renew`. */
+export function renew(session: Session, claims: readonly ClaimRef[], leaseMs: number): Promise<ClaimRef[]> {
+  return session.write(() => {
+    const leaseUntilMs = session.clock.now() + leaseMs
+    return claims.filter((one) => session.claims.renew(one, leaseUntilMs))
+  })
+}
+
+/** Gives a run back; see `Store.release`. */
+export function release(session: Session, given: ClaimRef): Promise<boolean> {
+  return session.write(() => {
+    const tip = session.runs.tip(given.run)
+    if (tip === undefined || !holds(given, tip)) return false
+    session.runs.makeReady(tip.stream, session.clock.now())
+    session.watchers.touch(given.run)
+    return true
+  })
+}
+
+/** Lays a run to rest; see `Store.suspend`. */
+export function suspend(session: Session, request: Suspend): Promise<boolean> {
+  const { head, rest, readSignalCount } = request
+  return session.write(() => {
+    const tip = session.runs.tip(request.claim.run)
+    if (tip === undefined || !holds(request.claim, tip)) return false
+    if (tip.head_seq !== head.seq || tip.head_hash !== head.hash) return false
+    session.runs.rest(tip.stream, rest, readSignalCount)
+    session.watchers.touch(request.claim.run)
+    return true
+  })
+}
+
+/** Whether a claim is the one that the run's row names. */
+export function holds(given: ClaimRef, tip: RunTip): boolean {
+  return tip.claim_id === given.id && tip.epoch === given.epoch
+}

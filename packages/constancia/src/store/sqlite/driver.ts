@@ -1,0 +1,75 @@
+import { createRequire } from 'node:module'
+
+/**
+ * The one file that knows a driver. Node.js brings SQLite itself from version 22 on; where that SQLite is a fixed one it
+ * is used, everywhere else the package `@photostructure/sqlite`, which has the same interface.
+ */
+export interface Driver {
+  /** As people know it: `@photostructure/sqlite`. */
+  readonly name: string
+  open(file: string): Database
+}
+
+/** One connection. Everything is synchronous. */
+export interface Database {
+  /** False once a transaction was rolled back, also where SQLite did so by itself. */
+  readonly isTransaction: boolean
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  close(): void
+}
+
+/** A prepared statement; rows are objects with the columns' names. */
+export interface Statement {
+  run(...values: readonly Value[]): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint }
+  get(...values: readonly Value[]): unknown
+  all(...values: readonly Value[]): unknown[]
+}
+
+/** What can be bound to a statement. */
+export type Value = null | number | string | Uint8Array
+
+interface DriverModule {
+  readonly DatabaseSync: new (file: string, options: { timeout: number }) => Database
+}
+
+/**
+ * How long SQLite itself may wait for a lock, in milliseconds: the longest that a lock of somebody else blocks the event
+ * loop. Longer waits are ours and do not block.
+ */
+export const busyBlockMs = 10
+
+const load = createRequire(import.meta.url)
+
+/** Loads the driver that fits this Node.js. */
+export function loadDriver(): Driver {
+  const bundled = process.versions['sqlite']
+  if (bundled !== undefined && isFixedVersion(bundled)) {
+    const module = load('node:sqlite') as DriverModule
+    // Versions of it that cannot tell whether a transaction is open are of no use here.
+    if ('isTransaction' in module.DatabaseSync.prototype) return driverOf('node:sqlite', module)
+  }
+  return driverOf('@photostructure/sqlite', load('@photostructure/sqlite') as DriverModule)
+}
+
+function driverOf(name: string, module: DriverModule): Driver {
+  return { name, open: (file) => new module.DatabaseSync(file, { timeout: busyBlockMs }) }
+}
+
+/**
+ * Whether this version of SQLite lacks the fault that can damage a database when the write-ahead file is reset: 3.51.3
+ * or later, or one of the fixed 3.50.7 and 3.44.6.
+ */
+export function isFixedVersion(version: string): boolean {
+  const [major = 0, minor = 0, patch = 0] = version.split('.').map(Number)
+  if (major !== 3) return major > 3
+  if (minor === 44) return patch >= 6
+  if (minor === 50) return patch >= 7
+  return minor > 51 || (minor === 51 && patch >= 3)
+}
+
+/** SQLite's primary result code of an error, or undefined if it is none of SQLite's. */
+export function resultCodeOf(error: unknown): number | undefined {
+  const code = (error as { errcode?: unknown } | undefined)?.errcode
+  return typeof code === 'number' ? code & 0xff : undefined
+}

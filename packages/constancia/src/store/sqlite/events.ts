@@ -1,0 +1,83 @@
+import { assert, type StoredEvent, type StreamId } from '../../journal/index.js'
+import type { Database } from './driver.js'
+
+/** The journal's tables. */
+export interface EventTable {
+  /** Adds events at the end of a stream. Throws faults of SQLite as they are. */
+  insert(streamNo: number, events: readonly StoredEvent[]): void
+  /** Events from a place on, in order; empty for a stream that is unknown. */
+  read(stream: StreamId, fromSeq: number, limit: number): StoredEvent[]
+  /** Gives a stream its number. */
+  insertStream(stream: StreamId): number
+  /** Streams with a number above this, in order. */
+  streams(afterNo: number, limit: number): { readonly no: number; readonly name: string }[]
+}
+
+interface EventRecord {
+  readonly seq: number
+  readonly kind: string
+  readonly body: string
+  readonly body_salt: Uint8Array
+  readonly data_commit: string | null
+  readonly at: number
+  readonly by: string
+  readonly seen: string
+  readonly hash: string
+  readonly data_salt: Uint8Array | null
+  readonly data: string | null
+}
+
+const selectEvents = `
+  SELECT e.seq, e.kind, e.body, e.body_salt, lower(hex(e.data_commit)) AS data_commit, e.at, e.by, e.seen,
+    lower(hex(e.hash)) AS hash, d.salt AS data_salt, d.text AS data
+  FROM events AS e LEFT JOIN event_data AS d ON d.event = e.id
+  WHERE e.stream = (SELECT no FROM streams WHERE name = ?) AND e.seq >= ?
+  ORDER BY e.seq LIMIT ?`
+
+/** Prepares the statements of the journal's tables. */
+export function eventTable(database: Database): EventTable {
+  const insertEvent = database.prepare(
+    'INSERT INTO events (stream, seq, kind, body, body_salt, data_commit, at, by, seen, hash) VALUES (?, ?, ?, ?, ?, unhex(?), ?, ?, ?, unhex(?))',
+  )
+  const insertData = database.prepare('INSERT INTO event_data (event, salt, text) VALUES (?, ?, ?)')
+  const select = database.prepare(selectEvents)
+  const insertStream = database.prepare('INSERT INTO streams (name) VALUES (?)')
+  const selectStreams = database.prepare('SELECT no, name FROM streams WHERE no > ? ORDER BY no LIMIT ?')
+
+  const insertOne = (streamNo: number, event: StoredEvent): void => {
+    const { seq, kind, body, bodySalt, dataCommit, at, by, seen, hash, data, dataSalt } = event
+    const row = insertEvent.run(streamNo, seq, kind, body, bodySalt, dataCommit ?? null, at, by, seen, hash)
+    if (data === undefined || dataSalt === undefined) return
+    insertData.run(Number(row.lastInsertRowid), dataSalt, data)
+  }
+  return {
+    insert: (streamNo, events) => {
+      for (const event of events) insertOne(streamNo, event)
+    },
+    read: (stream, fromSeq, limit) =>
+      (select.all(stream, fromSeq, limit) as EventRecord[]).map((record) => eventOf(stream, record)),
+    insertStream: (stream) => Number(insertStream.run(stream).lastInsertRowid),
+    streams: (afterNo, limit) => selectStreams.all(afterNo, limit) as { no: number; name: string }[],
+  }
+}
+
+function eventOf(stream: StreamId, record: EventRecord): StoredEvent {
+  const { seq, kind, body, body_salt: bodySalt, at, by, seen, hash } = record
+  const data = record.data ?? undefined
+  const dataSalt = record.data_salt ?? undefined
+  const dataCommit = record.data_commit === null || record.data_commit === '' ? undefined : record.data_commit
+  return { stream, seq, kind, body, bodySalt, data, dataSalt, dataCommit, at, by, seen, hash }
+}
+
+/** Asserts that texts come back from SQLite exactly as they are; JSON always does, for it escapes what does not. */
+export function checkTexts(texts: readonly { readonly body: string; readonly data: string | undefined }[]): void {
+  for (const { body, data } of texts) {
+    assert(isExact(body), 'the body of an event holds U+0000 or half a surrogate pair, which cannot be stored')
+    assert(data === undefined || isExact(data), 'the data of an event holds U+0000 or half a surrogate pair, which cannot be stored')
+  }
+}
+
+function isExact(text: string): boolean {
+  // In Node.js since version 20, in the compiler's library only later.
+  return (text as string & { isWellFormed(): boolean }).isWellFormed() && !text.includes('\0')
+}

@@ -1,0 +1,111 @@
+import { parentPort, workerData } from 'node:worker_threads'
+import { assert } from '../../journal/index.js'
+import { systemClock } from '../clock.js'
+import type { ClaimRef } from '../store.js'
+import { renewSql } from './claim-table.js'
+import type { Database } from './driver.js'
+import type { FromHeartbeat, HeartbeatData, ToHeartbeat } from './heartbeat-messages.js'
+import { openAgain } from './open.js'
+
+/**
+ * The heartbeat's thread: renews leases over a connection of its own, whatever the main loop is busy with. It stops
+ * renewing once the main loop has not turned for `stallMs`: a process that hangs gives up its runs.
+ */
+
+interface Held {
+  readonly claim: ClaimRef
+  /** Monotonic; taken before the lease was last prolonged. */
+  renewedMs: number
+}
+
+// A thread may block: it waits for a lock inside SQLite.
+const busyTimeoutMs = 1000
+
+const data = workerData as HeartbeatData
+const ticks = new Int32Array(data.ticks)
+const held = new Map<string, Held>()
+let database: Database | undefined
+let seenTick = Atomics.load(ticks, 0)
+let seenTickMs = systemClock.monotonic()
+
+assert(parentPort !== null, 'the heartbeat runs in a thread of its own')
+const port = parentPort
+const timer = setInterval(beat, data.leaseMs / 3)
+
+port.on('message', (message: ToHeartbeat) => {
+  switch (message.kind) {
+    case 'hold':
+      held.set(message.claim.id, { claim: message.claim, renewedMs: systemClock.monotonic() })
+      return
+    case 'drop':
+      held.delete(message.claim.id)
+      return
+    case 'stop':
+      clearInterval(timer)
+      database?.close()
+      port.close()
+  }
+})
+
+function beat(): void {
+  const nowMs = systemClock.monotonic()
+  if (held.size === 0 || isStalled(nowMs)) return
+  try {
+    for (const one of renewAll(nowMs)) lose(one)
+  } catch (error) {
+    undo()
+    say({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) })
+    // Nobody may have taken them, but nothing says so any more.
+    for (const one of [...held.values()]) if (nowMs - one.renewedMs > data.leaseMs) lose(one)
+  }
+}
+
+function isStalled(nowMs: number): boolean {
+  const tick = Atomics.load(ticks, 0)
+  if (tick !== seenTick) {
+    seenTick = tick
+    seenTickMs = nowMs
+  }
+  return nowMs - seenTickMs > data.stallMs
+}
+
+// All in one transaction. Returns those that are lost.
+function renewAll(nowMs: number): Held[] {
+  const connection = connect()
+  const renew = connection.prepare(renewSql)
+  connection.exec('BEGIN IMMEDIATE')
+  const leaseUntilMs = systemClock.now() + data.leaseMs
+  const lost: Held[] = []
+  for (const one of held.values()) {
+    const { run, id, epoch } = one.claim
+    if (Number(renew.run(leaseUntilMs, run, id, epoch).changes) !== 1) lost.push(one)
+  }
+  connection.exec('COMMIT')
+  for (const one of held.values()) one.renewedMs = nowMs
+  return lost
+}
+
+function connect(): Database {
+  if (database !== undefined) return database
+  database = openAgain(data.file)
+  database.exec(`PRAGMA busy_timeout=${busyTimeoutMs}`)
+  return database
+}
+
+function undo(): void {
+  try {
+    if (database?.isTransaction === true) database.exec('ROLLBACK')
+  } catch {
+    // The connection is of no more use: the next beat opens another.
+    database = undefined
+  }
+}
+
+function lose(one: Held): void {
+  held.delete(one.claim.id)
+  say({ kind: 'lost', claim: one.claim })
+}
+
+function say(message: FromHeartbeat): void {
+  port.postMessage(message)
+}

@@ -1,0 +1,114 @@
+import {
+  assert, chainDrafts, deliveryOf, type Draft, emptyHead, foldRun, type RunFold, runStream, type StoredEvent,
+} from '../../journal/index.js'
+import type { Append, Appended, CreateRun, Created, Decide, Decision, Facts } from '../store.js'
+import { holds } from './claims.js'
+import { checkTexts } from './events.js'
+import { foldOf, rowOf, type RunRecord } from './runs.js'
+import type { Session } from './session.js'
+
+/** Starts a journal; see `Store.create`. */
+export async function create(session: Session, request: CreateRun): Promise<Created> {
+  checkTexts(request.drafts)
+  return session.write(() => createNow(session, request))
+}
+
+function createNow(session: Session, { run, drafts, by, seen }: CreateRun): Created {
+  const record = session.runs.record(run)
+  if (record !== undefined) return { kind: 'exists', row: rowOf(record) }
+  const nowMs = session.clock.now()
+  const stream = runStream(run)
+  const events = chainDrafts(stream, emptyHead(stream), drafts, { nowMs, by, seen, salt: session.salt })
+  const fold = events.reduce<RunFold | undefined>((before, event) => foldRun(run, before, event), undefined)
+  assert(fold !== undefined, `run ${run} was to be created without events`)
+  const streamNo = session.events.insertStream(stream)
+  session.events.insert(streamNo, events)
+  session.runs.insert(streamNo, fold, { epoch: 0, readSignalCount: 0, nowMs })
+  insertDeliveries(session, streamNo, events)
+  session.watchers.touch(run)
+  return { kind: 'created', events }
+}
+
+/** Adds what the owner of a claim did; see `Store.append`. */
+export async function append(session: Session, request: Append): Promise<Appended> {
+  checkTexts(request.drafts)
+  return session.write(() => appendNow(session, request))
+}
+
+function appendNow(session: Session, { claim, head, drafts, seen, readSignalCount }: Append): Appended {
+  const { run } = claim
+  const tip = session.runs.tip(run)
+  if (tip === undefined) return { kind: 'claim_lost' }
+  if (tip.outcome !== 'open') return { kind: 'run_ended' }
+  if (!holds(claim, tip)) return { kind: 'claim_lost' }
+  const before = foldOf(run, tip)
+  if (before.head.seq !== head.seq || before.head.hash !== head.hash) return { kind: 'head_conflict', head: before.head }
+  const by = `claim:${claim.id}@${claim.epoch}`
+  const provenance = { nowMs: session.clock.now(), by, seen, salt: session.salt }
+  const events = chainDrafts(runStream(run), before.head, drafts, provenance)
+  const fold = events.reduce<RunFold>((sofar, event) => foldRun(run, sofar, event), before)
+  session.events.insert(tip.stream, events)
+  session.runs.advance(tip.stream, fold, readSignalCount)
+  insertDeliveries(session, tip.stream, events)
+  session.watchers.touch(run)
+  return { kind: 'appended', events }
+}
+
+/** Lets the world outside add to a run; see `Store.decide`. */
+export function decide<T>(session: Session, request: Decide<T>): Promise<T> {
+  return session.write(() => {
+    const record = session.runs.record(request.run)
+    const facts = factsOf(session, request, record)
+    const decision = request.decide(facts)
+    if (record !== undefined) enact(session, { request, record, facts, decision })
+    assert(record !== undefined || decision.drafts.length === 0, `events were decided for run ${request.run}, which does not exist`)
+    return decision.result
+  })
+}
+
+function factsOf(session: Session, { delivery }: Decide<unknown>, record: RunRecord | undefined): Facts {
+  const delivered = record !== undefined && delivery !== undefined && session.inbox.has(record.stream, delivery)
+  return { run: record === undefined ? undefined : rowOf(record), nowMs: session.clock.now(), delivered }
+}
+
+interface Enactment {
+  readonly request: Decide<unknown>
+  readonly record: RunRecord
+  readonly facts: Facts
+  readonly decision: Decision<unknown>
+}
+
+function enact(session: Session, { request, record, facts, decision }: Enactment): void {
+  const events = chainDecided(session, { request, record, facts, decision })
+  const wakes = events.length > 0 && record.claim_id === null && record.status !== 'stuck' && record.status !== 'ready'
+  const unsticks = decision.unstick === true && record.status === 'stuck'
+  const { stream: streamNo } = record
+  if (record.outcome === 'open' && (wakes || unsticks)) session.runs.makeReady(streamNo, facts.nowMs)
+  if (events.length > 0) {
+    const fold = events.reduce<RunFold>((before, event) => foldRun(request.run, before, event), foldOf(request.run, record))
+    session.events.insert(streamNo, events)
+    session.runs.advance(streamNo, fold, record.read_signal_count)
+    insertDeliveries(session, streamNo, events)
+  }
+  if (events.length > 0 || unsticks) session.watchers.touch(request.run)
+}
+
+function chainDecided(session: Session, { request, record, facts, decision }: Enactment): StoredEvent[] {
+  const { run, delivery, by, seen } = request
+  const chain = (drafts: readonly Draft[]): StoredEvent[] =>
+    chainDrafts(runStream(run), foldOf(run, record).head, drafts, { nowMs: facts.nowMs, by, seen, salt: session.salt })
+  if (decision.drafts.length === 0) return []
+  assert(record.outcome === 'open', `events were decided for run ${run}, which has ended`)
+  checkTexts(decision.drafts)
+  const events = chain(decision.drafts)
+  const carriesIt = events.map((event) => delivery !== undefined && deliveryOf(event) === delivery)
+  assert(delivery === undefined || carriesIt.includes(true), `no event decided for run ${run} carries delivery ${delivery}`)
+  return facts.delivered ? chain(decision.drafts.filter((_, index) => carriesIt[index] !== true)) : events
+}
+
+function insertDeliveries(session: Session, streamNo: number, events: readonly StoredEvent[]): void {
+  for (const event of events) {
+    const delivery = deliveryOf(event)
+    if (delivery !== undefined) session.inbox.insert(streamNo, delivery)
+  }
+}

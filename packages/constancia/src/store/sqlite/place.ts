@@ -1,0 +1,42 @@
+import { closeSync, existsSync, openSync, readSync, statfsSync } from 'node:fs'
+import { dirname } from 'node:path'
+import { storeError } from '../errors.js'
+import { damagedError } from './faults.js'
+
+// File systems on which SQLite's locks or its shared memory do not work between machines: NFS, SMB, CIFS, SMB2, AFS,
+// Ceph, Lustre. The numbers are those of statfs(2).
+const networkTypes = new Set([0x6969, 0x517b, 0xff534d42, 0xfe534d42, 0x5346414f, 0x00c36400, 0x0bd00bd0])
+
+/** Whether a type of statfs(2) stands for a file system that is reached over a network. */
+export function isNetworkFileSystem(type: number): boolean {
+  return networkTypes.has(type >>> 0)
+}
+
+/**
+ * Looks at where a database is to be before SQLite touches it. Throws `store_failed` for a folder that does not exist,
+ * `store_unsafe` for a network file system, `store_damaged` for a file that is none of SQLite's.
+ */
+export function checkPlace(file: string, allowUnsafe: boolean): void {
+  const folder = dirname(file)
+  if (!existsSync(folder)) {
+    throw storeError('store_failed', `The folder ${folder} does not exist, so ${file} cannot be opened. No run was touched. Create the folder, or correct the path.`)
+  }
+  if (!allowUnsafe && isNetworkFileSystem(statfsSync(folder).type)) {
+    throw storeError(
+      'store_unsafe',
+      `${folder} is on a network file system, where SQLite's locks cannot be relied on and acknowledged events may be lost. ` +
+        'No run was touched. Put the file on a local disk; allowUnsafe: true opens it all the same.',
+    )
+  }
+  if (existsSync(file)) checkMagic(file)
+}
+
+function checkMagic(file: string): void {
+  const start = Buffer.alloc(16)
+  const handle = openSync(file, 'r')
+  const byteCount = readSync(handle, start, 0, 16, 0)
+  closeSync(handle)
+  // An empty file is a database without pages.
+  if (byteCount === 0 || start.toString('latin1') === 'SQLite format 3\0') return
+  throw damagedError(file, 'it does not begin as a file of SQLite does')
+}

@@ -1,0 +1,75 @@
+import type { Clock } from '../clock.js'
+import type { StoreParts } from '../store.js'
+import { type ClaimTable, claimTable } from './claim-table.js'
+import { GroupCommit } from './commit.js'
+import { type EventTable, eventTable } from './events.js'
+import { faultOf } from './faults.js'
+import { type InboxTable, inboxTable } from './inbox.js'
+import type { Opened } from './open.js'
+import { type Patience, patiently } from './patience.js'
+import { type RunTable, runTable } from './runs.js'
+import { saltPool } from './salts.js'
+import { Watchers } from './watch.js'
+
+/** What everything of one open store works with. */
+export interface Session {
+  readonly events: EventTable
+  readonly runs: RunTable
+  readonly inbox: InboxTable
+  readonly claims: ClaimTable
+  readonly clock: Clock
+  /** Returns 16 fresh random bytes. */
+  readonly salt: () => Uint8Array
+  readonly watchers: Watchers
+  /** Does a change within the next transaction; see {@link GroupCommit.submit}. */
+  readonly write: <T>(change: () => T) => Promise<T>
+  /** Reads at once; only a lock of somebody else makes it wait. */
+  readonly read: <T>(query: () => T) => Promise<T>
+  readonly commit: GroupCommit
+}
+
+/** What a session stands on. */
+export interface SessionParts {
+  readonly opened: Opened
+  readonly parts: StoreParts
+  readonly patience: Patience
+  readonly watchPollMs: number
+  /** Called after each commit. */
+  readonly afterCommit: () => void
+}
+
+/** Prepares every statement and begins the queue of changes. */
+export function beginSession(given: SessionParts): Session {
+  const { parts, patience } = given
+  const { database } = given.opened
+  const watchers = new Watchers({ database, clock: parts.clock, pollMs: given.watchPollMs, warn: parts.warn })
+  const commit = new GroupCommit(database, patience, () => {
+    watchers.tell()
+    given.afterCommit()
+  })
+  return {
+    events: eventTable(database),
+    runs: runTable(database),
+    inbox: inboxTable(database),
+    claims: claimTable(database),
+    clock: parts.clock,
+    salt: saltPool(parts.randomBytes),
+    watchers,
+    commit,
+    write: (change) => commit.submit(change),
+    read: (query) => readThrough(commit, patience, query),
+  }
+}
+
+async function readThrough<T>(commit: GroupCommit, patience: Patience, query: () => T): Promise<T> {
+  return patiently(patience, () => {
+    commit.checkAlive()
+    try {
+      return query()
+    } catch (error) {
+      const fault = faultOf(error, patience.file)
+      if (fault.kind === 'final') commit.fail(fault.error)
+      throw error
+    }
+  })
+}

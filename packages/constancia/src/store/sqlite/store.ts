@@ -1,0 +1,123 @@
+import { assert } from '../../journal/index.js'
+import type {
+  Append, Appended, Change, ClaimAnswer, ClaimRef, ClaimRequest, CreateRun, Created, Decide, Heartbeat, HeartbeatOptions, Page,
+  RunQuery, RunRow, Store, StoreFactory, StoreParts, Suspend,
+} from '../store.js'
+import type { RunId, StoredEvent, StreamId } from '../../journal/index.js'
+import { claim, release, renew, suspend, type Turn } from './claims.js'
+import { ThreadHeartbeat } from './heartbeat.js'
+import { append, create, decide } from './journals.js'
+import { absolutePath, open, type Opened, type SqliteOptions } from './open.js'
+import { rebuild } from './rebuild.js'
+import { rowOf } from './runs.js'
+import { beginSession, type Session } from './session.js'
+import { walKeeper } from './wal.js'
+
+/**
+ * The embedded store: one file of SQLite, for one machine. Several processes may use it at once. Everything that it
+ * acknowledges is on the disk (write-ahead log, `synchronous=FULL`). The machine's clock is the database's.
+ */
+export function sqlite(options: SqliteOptions): StoreFactory {
+  return (parts) => openStore(options, parts)
+}
+
+async function openStore(options: SqliteOptions, parts: StoreParts): Promise<Store> {
+  const { busyMsMax = 30_000, walBytesMax = 64 * 2 ** 20, watchPollMs = 25 } = options
+  const { warn, randomBytes } = parts
+  const patience = { file: absolutePath(options.file), busyMsMax, randomBytes }
+  const opened = await open(options, patience)
+  const { database, file } = opened
+  const afterCommit = walKeeper({ database, file, bytesMax: walBytesMax, warn })
+  return new SqliteStore(opened, beginSession({ opened, parts, patience, watchPollMs, afterCommit }), warn)
+}
+
+class SqliteStore implements Store {
+  readonly #opened: Opened
+  readonly #session: Session
+  readonly #warn: (message: string) => void
+  readonly #turn: Turn = { index: 0 }
+  readonly #hearts = new Set<Heartbeat>()
+  #closed: Promise<void> | undefined
+
+  constructor(opened: Opened, session: Session, warn: (message: string) => void) {
+    this.#opened = opened
+    this.#session = session
+    this.#warn = warn
+  }
+
+  describe(): string {
+    return this.#opened.description
+  }
+
+  create(request: CreateRun): Promise<Created> {
+    return create(this.#session, request)
+  }
+
+  append(request: Append): Promise<Appended> {
+    return append(this.#session, request)
+  }
+
+  decide<T>(request: Decide<T>): Promise<T> {
+    return decide(this.#session, request)
+  }
+
+  suspend(request: Suspend): Promise<boolean> {
+    return suspend(this.#session, request)
+  }
+
+  read(stream: StreamId, range: { readonly fromSeq?: number; readonly limit?: number } = {}): Promise<StoredEvent[]> {
+    // SQLite takes a negative limit for none.
+    return this.#session.read(() => this.#session.events.read(stream, range.fromSeq ?? 0, range.limit ?? -1))
+  }
+
+  claim(request: ClaimRequest): Promise<ClaimAnswer> {
+    return claim(this.#session, request, this.#turn)
+  }
+
+  renew(claims: readonly ClaimRef[], leaseMs: number): Promise<ClaimRef[]> {
+    return renew(this.#session, claims, leaseMs)
+  }
+
+  release(given: ClaimRef): Promise<boolean> {
+    return release(this.#session, given)
+  }
+
+  run(id: RunId): Promise<RunRow | undefined> {
+    return this.#session.read(() => {
+      const record = this.#session.runs.record(id)
+      return record === undefined ? undefined : rowOf(record)
+    })
+  }
+
+  runs(query: RunQuery): Promise<Page<RunRow>> {
+    return this.#session.read(() => this.#session.runs.list(query))
+  }
+
+  watch(listener: (change: Change) => void): () => void {
+    this.#session.commit.checkAlive()
+    return this.#session.watchers.add(listener)
+  }
+
+  heartbeat(options: HeartbeatOptions): Heartbeat {
+    this.#session.commit.checkAlive()
+    assert(options.leaseMs > 0, 'a lease lasts longer than 0 ms')
+    const heart = new ThreadHeartbeat({ file: this.#opened.file, options, warn: this.#warn })
+    this.#hearts.add(heart)
+    return heart
+  }
+
+  rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {
+    return rebuild(this.#session)
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    await Promise.all([this.#session.commit.close(), ...[...this.#hearts].map((heart) => heart.stop())])
+    this.#session.watchers.close()
+    this.#opened.database.close()
+  }
+}

@@ -1,0 +1,102 @@
+import type { RunId } from '../../journal/index.js'
+import type { Clock } from '../clock.js'
+import type { Change } from '../store.js'
+import type { Database, Statement } from './driver.js'
+
+/** What watching needs. */
+export interface WatchParts {
+  readonly database: Database
+  readonly clock: Clock
+  /** Milliseconds between two looks at what other connections did; 0 for never. */
+  readonly pollMs: number
+  readonly warn: (message: string) => void
+}
+
+/**
+ * Tells listeners what changed: runs of this process by name after their commit, other connections by a look at SQLite's
+ * `data_version`, which moves when they commit. The look is taken only while somebody listens.
+ */
+export class Watchers {
+  readonly #parts: WatchParts
+  readonly #dataVersion: Statement
+  readonly #listeners = new Set<(change: Change) => void>()
+  #touched: RunId[] = []
+  #seenVersion: unknown
+  #disarm: (() => void) | undefined
+
+  constructor(parts: WatchParts) {
+    this.#parts = parts
+    this.#dataVersion = parts.database.prepare('PRAGMA data_version')
+  }
+
+  /** Adds a listener; returns what removes it. */
+  add(listener: (change: Change) => void): () => void {
+    // A function of its own: the same listener may be added twice.
+    const own = (change: Change): void => listener(change)
+    this.#listeners.add(own)
+    if (this.#disarm === undefined) {
+      this.#seenVersion = this.#version()
+      this.#arm()
+    }
+    return () => {
+      this.#listeners.delete(own)
+      if (this.#listeners.size === 0) this.#stopPolling()
+    }
+  }
+
+  /** Notes that the transaction under way changes a run. */
+  touch(run: RunId): void {
+    if (this.#listeners.size > 0) this.#touched.push(run)
+  }
+
+  /** Tells the listeners what was noted. A change that was rolled back is told of as well: it is a hint. */
+  tell(): void {
+    if (this.#touched.length === 0) return
+    const touched = new Set(this.#touched)
+    this.#touched = []
+    for (const run of touched) this.#call({ run })
+  }
+
+  /** Removes every listener. */
+  close(): void {
+    this.#listeners.clear()
+    this.#stopPolling()
+  }
+
+  #arm(): void {
+    const { clock, pollMs } = this.#parts
+    if (pollMs > 0) this.#disarm = clock.after(pollMs, this.#poll)
+  }
+
+  #stopPolling(): void {
+    this.#disarm?.()
+    this.#disarm = undefined
+  }
+
+  readonly #poll = (): void => {
+    this.#arm()
+    const version = this.#version()
+    if (version === undefined || version === this.#seenVersion) return
+    this.#seenVersion = version
+    this.#call({ run: undefined })
+  }
+
+  // Undefined where it cannot be read just now: the next look will tell, or the next write will fail.
+  #version(): unknown {
+    try {
+      return (this.#dataVersion.get() as { data_version: unknown }).data_version
+    } catch {
+      return undefined
+    }
+  }
+
+  #call(change: Change): void {
+    for (const listener of this.#listeners) {
+      try {
+        listener(change)
+      } catch (error) {
+        this.#parts.warn(`A listener of the store threw (${String(error)}). The change is stored; only the hint was lost. Correct the listener.`)
+      }
+    }
+  }
+}

@@ -1,7 +1,7 @@
 import { errorClasses } from './error-facts.js'
 import { ConstanciaError } from './errors.js'
 import { isBranded, permanentBrand } from './permanent.js'
-import { type ErrorType } from './value-format.js'
+import type { ErrorType } from './value-format.js'
 
 /** What a stored text says of an error; values in it have been read. */
 export interface ErrorParts {
@@ -26,7 +26,8 @@ export function reviveError(parts: ErrorParts): Error {
   if (cause !== undefined) hide(error, 'cause', cause.value)
   if (errors !== undefined) hide(error, 'errors', errors.value)
   if (parts.permanent && !isBranded(error)) hide(error, permanentBrand, true)
-  hide(error, 'stack', `${name ?? parts.type}: ${message}`)
+  // Set and not defined: to define it would first write out the stack that is to be dropped.
+  error.stack = `${name ?? parts.type}: ${message}`
   return error
 }
 

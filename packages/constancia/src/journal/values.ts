@@ -1,5 +1,5 @@
 import { strictly } from './manner.js'
-import { type EncodeOptions } from './thrown.js'
+import type { EncodeOptions } from './thrown.js'
 import { readValue } from './value-reader.js'
 import { ValueWriter } from './value-writer.js'
 

@@ -40,7 +40,13 @@ export interface Bodies {
     /** Why there is no further attempt. */
     readonly reason: NoRetryReason
   }
-  readonly TimerSet: { readonly op: OpId; readonly timer: TimerSpec }
+  readonly TimerSet: {
+    readonly op: OpId
+    /** What the timer is for: a sleep, or a limit on the wait for the signal of this name. */
+    readonly verb: 'sleep' | 'signal'
+    readonly name: string
+    readonly timer: TimerSpec
+  }
   readonly TimerFired: { readonly op: OpId }
   readonly SignalReceived: { readonly name: string; readonly delivery: string }
   /** An operator asks to try again a run that was stuck. */

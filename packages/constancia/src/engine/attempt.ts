@@ -1,0 +1,42 @@
+import type { ClaimRef } from '../store/index.js'
+
+/** What a step's function is told about the try that it is. */
+export interface AttemptInfo {
+  /** `<run id>/<op id>`: the same in every attempt. A destination that remembers keys sees the effect once. */
+  readonly key: string
+  /** From 1. A crash is no attempt. */
+  readonly attempt: number
+  /** Grows with every claim of the run: a destination that compares it refuses an owner that was replaced. */
+  readonly epoch: number
+  /** Aborts when the attempt timed out, the claim is lost or the worker stops. */
+  readonly signal: AbortSignal
+}
+
+/** One try of a step. The abort signal is made when somebody asks for it. */
+export class Attempt implements AttemptInfo {
+  readonly key: string
+  readonly attempt: number
+  readonly epoch: number
+  #controller: AbortController | undefined
+  #reason: unknown
+
+  constructor(key: string, attempt: number, claim: ClaimRef) {
+    this.key = key
+    this.attempt = attempt
+    this.epoch = claim.epoch
+  }
+
+  get signal(): AbortSignal {
+    if (this.#controller === undefined) {
+      this.#controller = new AbortController()
+      if (this.#reason !== undefined) this.#controller.abort(this.#reason)
+    }
+    return this.#controller.signal
+  }
+
+  /** Aborts the signal with a reason. */
+  abort(reason: unknown): void {
+    this.#reason = reason
+    this.#controller?.abort(reason)
+  }
+}

@@ -1,0 +1,246 @@
+import type { OpId, RunId } from '../journal/index.js'
+import type { AttemptInfo } from './attempt.js'
+import { parseDuration, parseTimer } from './duration.js'
+import { engineError } from './errors.js'
+import type { OpRecord } from './history.js'
+import type { Host, Op } from './op.js'
+import { rejected, silenced } from './op-promise.js'
+import { derivedUuid, randomFraction } from './randomness.js'
+import { type RetryPolicy, retryPolicy } from './retry.js'
+import type { Schema } from './schema.js'
+import { type Received, SignalOp } from './signal.js'
+import { SleepOp } from './sleep.js'
+import { StepOp } from './step.js'
+
+/** How one step differs from its flow's defaults. */
+export interface StepOptions {
+  readonly retry?: Partial<RetryPolicy>
+  /** Milliseconds that one attempt may take; as long as it needs unless set. */
+  readonly timeoutMs?: number
+}
+
+/** A part of a flow that runs beside others, with a context of its own. */
+export type Branch<T> = (ctx: FlowContext) => Promise<T>
+
+/**
+ * All that a flow may touch of the world. Every word is journaled: on replay its outcome is re-read and nothing executes.
+ * `Promise.all`, `race`, `any` and `allSettled` over these promises are safe; awaiting anything else is `foreign_await`.
+ */
+export interface FlowContext {
+  readonly runId: RunId
+  /**
+   * Executes a function until it succeeds, and returns what it returned, decoded from the journal. The result is durable
+   * when this resolves. The function may be executed more than once (a crash before its result is stored; a retry): pass
+   * `attempt.key` to destinations. Rejects with the last error, with `not_serializable` or with `value_too_large`.
+   */
+  step<T>(name: string, run: (attempt: AttemptInfo) => T | Promise<T>, options?: StepOptions): Promise<T>
+  /** Waits for milliseconds, or until a date; months are fine. Holds no process meanwhile. Rejects with `invalid_option`. */
+  sleep(until: number | Date): Promise<void>
+  /** Waits for the next unread signal of a name, also one that came before. Rejects with `invalid_value` if it does not fit. */
+  signal<T = unknown>(name: string, schema?: Schema<T>): Promise<T>
+  /** The same, for at most so many milliseconds. */
+  signal<T = unknown>(name: string, schema: Schema<T> | undefined, limit: { readonly within: number }): Promise<Received<T>>
+  /** Runs branches at once and waits for all of them, like `Promise.all`. */
+  parallel<const T extends readonly Branch<unknown>[]>(branches: T): Promise<{ -readonly [K in keyof T]: Awaited<ReturnType<T[K]>> }>
+  /** Runs one branch an item, at most `concurrency` of them at once, and returns their results in the items' order. */
+  map<Item, T>(
+    items: readonly Item[],
+    branch: (item: Item, ctx: FlowContext, index: number) => Promise<T>,
+    options?: { readonly concurrency?: number },
+  ): Promise<T[]>
+  /** UTC milliseconds since 1970 of the last outcome that was handed over: the same in every replay. */
+  now(): number
+  /** A number from 0 up to 1, the same in every replay. Not for secrets. */
+  random(): number
+  /** A UUID, the same in every replay. Not for secrets. */
+  uuid(): string
+  /** Writes a line of log; silent on replay. */
+  log(message: string, fields?: Readonly<Record<string, unknown>>): void
+}
+
+/** What a context needs from the execution behind it. */
+export interface Words {
+  readonly host: Host
+  readonly defaultRetry: RetryPolicy
+  /** Takes an op in, unless the word is said outside a turn or differs from the journal; then nothing ever comes back. */
+  ask<T>(request: AskRequest<T>): Promise<T>
+  /** Throws `foreign_await` unless a turn is open. */
+  requireTurn(word: string): void
+  readonly nowMs: number
+  log(message: string, fields: Readonly<Record<string, unknown>>): void
+}
+
+/** The arguments of a word: as the journal has them and as the code said them. */
+export interface Difference {
+  readonly recorded: string
+  readonly asked: string
+}
+
+/** One word as it reaches the execution. */
+export interface AskRequest<T> {
+  readonly op: OpId
+  readonly verb: Op['verb']
+  readonly name: string
+  /** In which arguments it differs from what the journal has, in words; undefined if in none. */
+  readonly differs?: (record: OpRecord) => Difference | undefined
+  readonly make: (record: OpRecord | undefined) => Op & { readonly promise: Promise<T> }
+}
+
+/** The context of a flow or of one of its branches. A branch numbers its own ops, so that branches cannot disturb each other. */
+export class BranchContext implements FlowContext {
+  readonly #words: Words
+  readonly #prefix: string
+  #opCount = 0
+  #drawCount = 0
+
+  constructor(words: Words, prefix: string) {
+    this.#words = words
+    this.#prefix = prefix
+  }
+
+  get runId(): RunId {
+    return this.#words.host.runId
+  }
+
+  step<T>(name: string, run: (attempt: AttemptInfo) => T | Promise<T>, options: StepOptions = {}): Promise<T> {
+    return this.#word(() => {
+      requireName(name, 'step')
+      requireFunction(run, `step ${JSON.stringify(name)}`)
+      const retry = options.retry === undefined ? this.#words.defaultRetry : retryPolicy(options.retry, this.#words.defaultRetry)
+      const timeoutMs = options.timeoutMs === undefined ? undefined : parseDuration(options.timeoutMs, `timeoutMs of step ${JSON.stringify(name)}`)
+      const op = this.#nextOp()
+      const make = (record: OpRecord | undefined): StepOp<T> =>
+        new StepOp<T>(this.#words.host, op, { name, record }, { run, retry, timeoutMs })
+      return this.#words.ask({ op, verb: 'step', name, make })
+    })
+  }
+
+  sleep(until: number | Date): Promise<void> {
+    return this.#word(() => {
+      const timer = parseTimer(until, 'The time to sleep')
+      const op = this.#nextOp()
+      const asked = JSON.stringify(timer)
+      const differs = (record: OpRecord): Difference | undefined => {
+        const recorded = JSON.stringify(record.timer?.spec ?? timer)
+        return recorded === asked ? undefined : { recorded, asked }
+      }
+      return this.#words.ask({ op, verb: 'sleep', name: 'sleep', differs, make: (record) => new SleepOp(this.#words.host, op, record, timer) })
+    })
+  }
+
+  signal<T>(name: string, schema?: Schema<T>): Promise<T>
+  signal<T>(name: string, schema: Schema<T> | undefined, limit: { readonly within: number }): Promise<Received<T>>
+  signal<T>(name: string, schema?: Schema<T>, limit?: { readonly within: number }): Promise<T | Received<T>> {
+    return this.#word<T | Received<T>>(() => {
+      requireName(name, 'signal')
+      const timer = limit === undefined ? undefined : { afterMs: parseDuration(limit.within, `within of signal ${JSON.stringify(name)}`) }
+      const op = this.#nextOp()
+      const make = (record: OpRecord | undefined): SignalOp<T> => new SignalOp<T>(this.#words.host, op, { name, record }, { schema, timer })
+      const received = this.#words.ask({ op, verb: 'signal', name, make })
+      if (limit !== undefined) return received
+      return received.then((answer) => (answer as { readonly value: T }).value)
+    })
+  }
+
+  parallel<const T extends readonly Branch<unknown>[]>(
+    branches: T,
+  ): Promise<{ -readonly [K in keyof T]: Awaited<ReturnType<T[K]>> }> {
+    return this.#branches(branches.length, Number.POSITIVE_INFINITY, (ctx, index) => branches[index]?.(ctx)) as Promise<{
+      -readonly [K in keyof T]: Awaited<ReturnType<T[K]>>
+    }>
+  }
+
+  map<Item, T>(
+    items: readonly Item[],
+    branch: (item: Item, ctx: FlowContext, index: number) => Promise<T>,
+    options: { readonly concurrency?: number } = {},
+  ): Promise<T[]> {
+    const kept = [...items] // What the flow does to its list meanwhile must not reach branches that have not begun.
+    const run = (ctx: FlowContext, index: number): Promise<T> => branch(kept[index] as Item, ctx, index)
+    return this.#branches(kept.length, options.concurrency ?? Number.POSITIVE_INFINITY, run) as Promise<T[]>
+  }
+
+  now(): number {
+    this.#words.requireTurn('now')
+    return this.#words.nowMs
+  }
+
+  random(): number {
+    return randomFraction(this.runId, this.#nextDraw('random'))
+  }
+
+  uuid(): string {
+    return derivedUuid(this.runId, this.#nextDraw('uuid'))
+  }
+
+  log(message: string, fields: Readonly<Record<string, unknown>> = {}): void {
+    this.#words.requireTurn('log')
+    this.#words.log(message, fields)
+  }
+
+  #branches(count: number, concurrency: number, run: (ctx: FlowContext, index: number) => unknown): Promise<unknown[]> {
+    return this.#word(() => {
+      if (!(concurrency >= 1)) {
+        throw engineError('invalid_option', `The concurrency of a map is a number from 1, but it was ${String(concurrency)}. No branch was begun.`)
+      }
+      this.#words.requireTurn('parallel')
+      const op = this.#nextOp()
+      const contexts = Array.from({ length: count }, (_, index) => new BranchContext(this.#words, `${op}.${index}.`))
+      return silenced(runBranches(contexts, concurrency, run))
+    })
+  }
+
+  #nextOp(): OpId {
+    const op = `${this.#prefix}${this.#opCount}` as OpId
+    this.#opCount += 1
+    return op
+  }
+
+  #nextDraw(word: string): string {
+    this.#words.requireTurn(word)
+    const draw = `${this.#prefix}draw/${this.#drawCount}`
+    this.#drawCount += 1
+    return draw
+  }
+
+  // What is wrong with the arguments is refused at the call, as a rejection that the flow can catch; no op id is taken.
+  #word<T>(say: () => Promise<T>): Promise<T> {
+    try {
+      return say()
+    } catch (error) {
+      return rejected<T>(error)
+    }
+  }
+}
+
+async function runBranches(
+  contexts: readonly FlowContext[],
+  concurrency: number,
+  run: (ctx: FlowContext, index: number) => unknown,
+): Promise<unknown[]> {
+  const results: unknown[] = new Array(contexts.length)
+  let next = 0
+  const lane = async (): Promise<void> => {
+    while (next < contexts.length) {
+      const index = next
+      next += 1
+      results[index] = await run(contexts[index] as FlowContext, index)
+    }
+  }
+  await Promise.all(Array.from({ length: Math.min(concurrency, contexts.length) }, lane))
+  return results
+}
+
+function requireName(name: unknown, what: string): void {
+  if (typeof name === 'string' && name.length >= 1 && name.length <= 200) return
+  throw engineError('invalid_option', `The name of a ${what} is a text of 1 to 200 characters, but it was ${describe(name)}. Nothing was started.`)
+}
+
+function requireFunction(run: unknown, what: string): void {
+  if (typeof run === 'function') return
+  throw engineError('invalid_option', `What ${what} runs is a function, but it was ${describe(run)}. Nothing was started.`)
+}
+
+function describe(value: unknown): string {
+  return typeof value === 'string' ? `a text of ${value.length} characters` : `a ${typeof value}`
+}

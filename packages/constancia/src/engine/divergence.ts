@@ -1,0 +1,51 @@
+import type { OpId } from '../journal/index.js'
+import { engineError } from './errors.js'
+import type { OpRecord } from './history.js'
+
+/** Why a run is parked until somebody repairs its code or its journal. */
+export interface Parking {
+  readonly code: string
+  readonly message: string
+}
+
+const remedy =
+  'Nothing was executed and nothing is lost. Bring back the code that this run started with, or repair it so that it says ' +
+  'the same words in the same order, and retry the run.'
+
+/** The code asked for one thing where the journal has another. */
+export function differsFrom(op: OpId, asked: string, recorded: string): Parking {
+  const message = `At op ${op} the journal has ${recorded}, but the code asked for ${asked}. The run is parked. ${remedy}`
+  return { code: 'nondeterminism', message }
+}
+
+/** The journal has an outcome that the code never asked for. */
+export function neverAsked(op: OpId, record: OpRecord): Parking {
+  const message = `The journal has ${describeRecord(record)} at op ${op}, but the code never asked for it. The run is parked. ${remedy}`
+  return { code: 'nondeterminism', message }
+}
+
+/** The flow waits, and for nothing that Constancia knows of. */
+export function foreignAwait(what: string): Parking {
+  const message =
+    `${what}: the flow awaited something that is not in the journal (fetch, a timer, a file), or used ctx inside the function of a step. ` +
+    'A replay could not repeat that, so the run is parked; nothing is lost. Wrap what it awaits in ctx.step, then retry the run.'
+  return { code: 'foreign_await', message }
+}
+
+/** The journal is as long as it may be. */
+export function tooLong(eventCount: number): Parking {
+  const message =
+    `The journal has ${eventCount} events, which is the limit. The run is parked; nothing is lost. Raise eventCountMax and retry the ` +
+    'run, or let its flow hand over to a new run sooner.'
+  return { code: 'history_too_long', message }
+}
+
+/** The same, as the error that a word throws which cannot return a promise. */
+export function parkingError(parking: Parking): Error {
+  return engineError('foreign_await', parking.message)
+}
+
+/** An op as the journal has it, in words. */
+export function describeRecord(record: OpRecord): string {
+  return record.verb === 'sleep' ? 'a sleep' : `${record.verb} ${JSON.stringify(record.name)}`
+}

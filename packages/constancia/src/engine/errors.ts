@@ -1,0 +1,30 @@
+import { ConstanciaError, type ErrorOptions } from '../journal/index.js'
+
+/** What can go wrong while a run advances, and what a caller can ask for in vain. */
+export type EngineErrorCode =
+  /** The code asked for something else than the journal has. */
+  | 'nondeterminism'
+  /** The flow awaited something that is not in the journal. */
+  | 'foreign_await'
+  /** An attempt took longer than its limit. */
+  | 'step_timeout'
+  /** A duration, a policy, a name or another argument makes no sense. */
+  | 'invalid_option'
+  /** An input or a signal does not fit its schema. */
+  | 'invalid_value'
+  | 'unknown_flow'
+  | 'unknown_run'
+  /** The id belongs to a run of another flow, or with another input. */
+  | 'run_exists'
+  | 'run_ended'
+  | 'run_failed'
+  | 'run_cancelled'
+  | 'too_many_signals'
+  /** Another worker owns the run now. */
+  | 'claim_lost'
+  | 'runtime_closed'
+
+/** A fault of the engine: what happened, what it means for the run, what to do. */
+export function engineError(code: EngineErrorCode, message: string, options?: ErrorOptions): ConstanciaError {
+  return new ConstanciaError(code, message, options)
+}

@@ -1,0 +1,375 @@
+import { bodyOf, ConstanciaError, decodeValue, type Draft, emptyHead, endOf, type OpId, type RunId, type StoredEvent, verifyChain } from '../journal/index.js'
+import type { Claim, Rest, Store } from '../store/index.js'
+import { Appender } from './appender.js'
+import type { Attempt } from './attempt.js'
+import { type AskRequest, BranchContext, type Words } from './context.js'
+import { describeRecord, differsFrom, foreignAwait, neverAsked, type Parking, parkingError, tooLong } from './divergence.js'
+import { type Ending, endDraft } from './ending.js'
+import { engineError } from './errors.js'
+import type { AnyFlow } from './flow.js'
+import { Handover } from './handover.js'
+import { History } from './history.js'
+import type { Host, Op } from './op.js'
+import { deferred, OpPromise } from './op-promise.js'
+import type { Parts } from './parts.js'
+import type { RetryPolicy } from './retry.js'
+import { Turns } from './turns.js'
+import { Waits } from './waits.js'
+
+/** How an execution ended; whatever it held in memory is garbage afterwards. */
+export type ExecutionEnd =
+  | { readonly kind: 'ended' | 'suspended' | 'stuck' | 'lost' | 'released' }
+  /** The store failed: the run goes on later, from its journal. */
+  | { readonly kind: 'fault'; readonly error: unknown }
+
+/** What an execution is made of. */
+export interface ExecutionInput {
+  readonly store: Store
+  readonly claim: Claim
+  readonly flow: AnyFlow
+  readonly parts: Parts
+}
+
+/**
+ * One run under one claim: replays its journal, then advances it until it ends, rests or is taken away. It hands over what
+ * is known, one outcome a turn; when nothing is left to hand over it starts what has no outcome; when all of that waits, it
+ * suspends the run.
+ */
+export class Execution implements Host, Words {
+  readonly claim: Claim
+  readonly parts: Parts
+  readonly handover = new Handover()
+  readonly #flow: AnyFlow
+  readonly #store: Store
+  readonly #turns: Turns
+  readonly #appender: Appender
+  readonly #waits: Waits
+  readonly #over = deferred<ExecutionEnd>()
+  // Said by the flow and not handed back yet.
+  readonly #ops = new Map<OpId, Op>()
+  // Steps without an outcome: the end waits for them.
+  readonly #steps = new Set<OpId>()
+  readonly #attempts = new Set<Attempt>()
+  readonly #failed: Op[] = []
+  #history = new History([])
+  #unstarted: Op[] = []
+  #heldCount = 0
+  #readSignalCount = 0
+  #current: StoredEvent | undefined
+  #ending: Ending | undefined
+  #parking: Parking | undefined
+  #refusedAtSeq = -1
+  #stage: 'loading' | 'going' | 'leaving' | 'over' = 'loading'
+  #stopping = false
+
+  constructor(input: ExecutionInput) {
+    this.claim = input.claim
+    this.parts = input.parts
+    this.#store = input.store
+    this.#flow = input.flow
+    this.#turns = new Turns(input.parts)
+    this.#waits = new Waits(input.parts.clock)
+    this.#appender = new Appender(input.store, input.claim, {
+      stored: (events) => this.#learn(events),
+      lost: () => this.#finish({ kind: 'lost' }),
+      fault: (error) => this.#faulted(error),
+      idle: () => this.#advance(),
+      readSignalCount: () => this.#readSignalCount,
+    })
+  }
+
+  /** Advances the run. Resolves when this execution is over; never rejects. */
+  execute(): Promise<ExecutionEnd> {
+    this.#load().catch((error: unknown) => this.#faulted(error))
+    return this.#over.promise
+  }
+
+  /** Somebody outside may have appended: looks, unless what it knows is up to date. */
+  poke(headSeq: number | undefined): void {
+    if (headSeq !== undefined && headSeq <= this.#appender.head.seq) return
+    if (this.#stage === 'going') this.#appender.poke()
+  }
+
+  /** Lets attempts that are under way end and be recorded, starts nothing more, and gives the run back. */
+  stop(): void {
+    this.#stopping = true
+    this.#advance()
+  }
+
+  /** Ends at once: the claim is lost, or there is no time left. What is under way is aborted and counts for nothing. */
+  abandon(kind: 'lost' | 'released'): void {
+    this.#finish({ kind })
+  }
+
+  // What ops need.
+
+  get runId(): RunId {
+    return this.claim.run
+  }
+
+  get ending(): boolean {
+    return this.#ending !== undefined
+  }
+
+  record(draft: Draft): void {
+    this.#appender.push(draft, () => true)
+  }
+
+  offer(draft: Draft, wanted: () => boolean): void {
+    const held = this.parts.hold(this.runId, draft)
+    if (held === undefined) return this.#appender.push(draft, wanted)
+    this.#heldCount += 1
+    void held.then(() => {
+      this.#heldCount -= 1
+      this.#appender.push(draft, wanted)
+    })
+  }
+
+  wait(op: Op): void {
+    this.#waits.add(op)
+  }
+
+  began(attempt: Attempt): void {
+    this.#attempts.add(attempt)
+  }
+
+  ended(attempt: Attempt): void {
+    this.#attempts.delete(attempt)
+    this.#advance()
+  }
+
+  // What a context needs.
+
+  get host(): Host {
+    return this
+  }
+
+  get defaultRetry(): RetryPolicy {
+    return this.#flow.retry
+  }
+
+  get nowMs(): number {
+    return this.#current?.at ?? 0
+  }
+
+  ask<T>(request: AskRequest<T>): Promise<T> {
+    const parking = this.#objection(request)
+    if (parking !== undefined) this.#park(parking)
+    // Nothing comes back to a flow whose run is parked: an error could be caught, and the flow would go on.
+    if (this.#parking !== undefined || this.#stage === 'over') return new OpPromise<T>(() => undefined)
+    const record = this.#history.claim(request.op)
+    const op = request.make(record)
+    this.#ops.set(op.id, op)
+    if (record?.outcome !== undefined) this.#offerOutcome(record.outcome, op)
+    else {
+      this.#unstarted.push(op)
+      if (op.verb === 'step') this.#steps.add(op.id)
+    }
+    return op.promise
+  }
+
+  requireTurn(word: string): void {
+    if (this.#turns.open && this.#stage === 'going') return
+    const parking = foreignAwait(`ctx.${word} was called outside a turn`)
+    this.#park(parking)
+    throw parkingError(parking)
+  }
+
+  log(message: string, fields: Readonly<Record<string, unknown>>): void {
+    if (this.#history.isReplay(this.#current?.seq ?? 0)) return
+    this.parts.log('info', message, { run: this.runId, flow: this.#flow.name, ...fields })
+  }
+
+  #objection(request: AskRequest<unknown>): Parking | undefined {
+    const asked = request.verb === 'sleep' ? 'a sleep' : `${request.verb} ${JSON.stringify(request.name)}`
+    if (!this.#turns.open) return foreignAwait(`${asked} was asked for outside a turn`)
+    const record = this.#history.peek(request.op)
+    if (record === undefined) return undefined
+    const recorded = describeRecord(record)
+    if (record.verb !== request.verb || record.name !== request.name) return differsFrom(request.op, asked, recorded)
+    const difference = request.differs?.(record)
+    return difference === undefined ? undefined : differsFrom(request.op, `${asked} ${difference.asked}`, `${recorded} ${difference.recorded}`)
+  }
+
+  // Advancing.
+
+  async #load(): Promise<void> {
+    const { stream } = this.claim
+    const events = await this.#store.read(stream)
+    this.#appender.startAt(verifyChain(stream, emptyHead(stream), events))
+    this.#history = new History(events)
+    const [started] = events
+    if (started === undefined || this.#stage === 'over') return this.#finish({ kind: 'lost' })
+    this.#learn(events)
+    this.#stage = 'going'
+    this.#turn(() => this.#startFlow(started))
+  }
+
+  #startFlow(started: StoredEvent): void {
+    this.#current = started
+    const settle = (ending: Ending): void => {
+      if (!this.#turns.open) return this.#park(foreignAwait('The flow ended outside a turn'))
+      if (this.#parking === undefined) this.#ending = ending
+    }
+    invoke(this.#flow, new BranchContext(this, ''), decodeValue(started.data ?? '')).then(
+      (output) => settle({ output }),
+      (error: unknown) => settle({ error }),
+    )
+  }
+
+  #turn(begin: () => void): void {
+    const guarded = (): void => {
+      try {
+        if (this.#stage === 'going') begin()
+      } catch (error) {
+        this.#faulted(error)
+      }
+    }
+    this.#turns.run(guarded, () => this.#advance())
+  }
+
+  #handOver(): void {
+    const next = this.handover.take()
+    if (next === undefined) return
+    const { event, op } = next
+    this.#current = event
+    if (event.kind === 'SignalReceived') this.#readSignalCount += 1
+    this.#ops.delete(op.id)
+    this.#waits.remove(op)
+    op.receive(event)
+  }
+
+  #learn(events: readonly StoredEvent[]): void {
+    for (const event of events) {
+      if (event.kind === 'SignalReceived') this.handover.offerSignal(bodyOf(event, 'SignalReceived').name, event)
+      const noted = this.#history.add(event)
+      const op = noted === undefined ? undefined : this.#ops.get(noted.op)
+      if (noted === undefined || op === undefined) continue
+      op.learn(noted.record)
+      if (noted.isOutcome) this.#offerOutcome(event, op)
+      else this.#unstarted.push(op)
+    }
+    const last = events.at(-1)
+    if (last === undefined) return
+    this.#warnIfLong(events.length, last.seq + 1)
+    if (endOf(last.kind) !== undefined) return this.#finish({ kind: 'ended' })
+    this.#advance()
+  }
+
+  #warnIfLong(addedCount: number, eventCount: number): void {
+    const { eventCountWarn, eventCountMax } = this.parts.limits
+    if (eventCount < eventCountWarn || eventCount - addedCount >= eventCountWarn) return
+    const fields = { run: this.runId, flow: this.#flow.name, eventCount, eventCountMax }
+    this.parts.log('warn', 'The journal of a run grows long; at eventCountMax it is parked. Let its flow hand over to a new run sooner.', fields)
+  }
+
+  #offerOutcome(event: StoredEvent, op: Op): void {
+    this.#steps.delete(op.id)
+    if (event.kind === 'StepFailed') this.#failed.push(op)
+    this.handover.offer(event, op)
+  }
+
+  #advance(): void {
+    if (this.#stage !== 'going' || this.#turns.busy) return
+    if (this.#parking !== undefined || this.#stopping) return this.#leave()
+    if (this.#ending === undefined && this.handover.peek() !== undefined) return this.#turn(() => this.#handOver())
+    const { stray } = this.#history
+    if (stray !== undefined) return this.#park(neverAsked(stray.op, stray.record))
+    this.#goOn()
+  }
+
+  // Everything that is known was handed over: what has no outcome begins, and when all of it waits, the run rests.
+  #goOn(): void {
+    const counts = (op: Op): boolean => this.#ending === undefined || op.verb === 'step'
+    const unstarted = this.#unstarted.filter(counts)
+    this.#unstarted = []
+    for (const op of unstarted) if (!op.settled) op.start()
+    for (const op of this.#waits.takeDue(counts)) op.onDue()
+    const nextMs = this.#waits.nextMs(counts)
+    const eventCount = this.#appender.head.seq + 1
+    if (eventCount >= this.parts.limits.eventCountMax && this.#ending === undefined) return this.#park(tooLong(eventCount))
+    if (!this.#isQuiet) {
+      if (nextMs !== undefined) this.#waits.arm(nextMs, () => this.#advance())
+      return
+    }
+    if (this.#ending !== undefined && this.#steps.size === 0) return this.#writeEnd(this.#ending)
+    if (this.#ending === undefined && this.#ops.size === 0) return this.#park(foreignAwait('The flow neither ended nor asked for anything'))
+    const waitingFor = [...this.#ops.values()].filter(counts).slice(0, waitingForMax)
+    this.#rest({ kind: 'waiting', wakeAtMs: nextMs, waitingFor: waitingFor.map((op) => op.describe()) })
+  }
+
+  get #isQuiet(): boolean {
+    return this.#attempts.size === 0 && this.#heldCount === 0 && this.#appender.idle
+  }
+
+  #writeEnd(ending: Ending): void {
+    const unawaited = this.#failed.filter((op) => !op.observed).map((op) => op.id)
+    if (unawaited.length > 0) {
+      const fields = { run: this.runId, ops: unawaited.join(', ') }
+      this.parts.log('warn', 'The flow ended without ever awaiting steps that failed; look at them in its journal.', fields)
+    }
+    this.record(endDraft(ending, { flow: this.#flow.name, limits: this.parts.limits, unawaited }))
+  }
+
+  #park(parking: Parking): void {
+    this.#parking ??= parking
+    this.#advance()
+  }
+
+  #leave(): void {
+    if (!this.#isQuiet) return
+    if (this.#parking !== undefined) return this.#rest({ kind: 'stuck', ...this.#parking })
+    this.#stage = 'leaving'
+    this.#store.release(this.claim).then(
+      () => this.#finish({ kind: 'released' }),
+      (error: unknown) => this.#faulted(error),
+    )
+  }
+
+  #rest(rest: Rest): void {
+    this.#stage = 'leaving'
+    const head = this.#appender.head
+    const request = { claim: this.claim, head, rest, readSignalCount: this.#readSignalCount }
+    const answered = (done: boolean): void => {
+      if (done) return this.#finish({ kind: rest.kind === 'stuck' ? 'stuck' : 'suspended' })
+      // Something came, or the claim is lost: if reading on finds nothing, it was the claim.
+      if (this.#refusedAtSeq === head.seq) return this.#finish({ kind: 'lost' })
+      this.#refusedAtSeq = head.seq
+      if (this.#stage === 'leaving') this.#stage = 'going'
+      this.#appender.poke()
+    }
+    this.#store.suspend(request).then(answered, (error: unknown) => this.#faulted(error))
+  }
+
+  // A journal that cannot be read is no passing fault: the run is parked, as far as the store still takes that.
+  #faulted(error: unknown): void {
+    const lasting = error instanceof ConstanciaError && lastingFaults.has(error.code)
+    if (!lasting || this.#stage === 'leaving') return this.#finish({ kind: 'fault', error })
+    this.#rest({ kind: 'stuck', code: error.code, message: error.message })
+  }
+
+  #finish(end: ExecutionEnd): void {
+    if (this.#stage === 'over') return
+    this.#stage = 'over'
+    this.#appender.stop()
+    this.#waits.disarm()
+    for (const attempt of this.#attempts) attempt.abort(leavingReason(end))
+    this.#over.resolve(end)
+  }
+}
+
+// A list shows no more than this; a run may wait for thousands of things.
+const waitingForMax = 20
+
+const lastingFaults = new Set(['journal_damaged', 'value_unreadable'])
+
+function leavingReason(end: ExecutionEnd): Error {
+  return engineError(
+    'claim_lost',
+    `This worker no longer owns the run (${end.kind}). What this attempt still brings is discarded; the run goes on from its journal.`,
+  )
+}
+
+async function invoke(flow: AnyFlow, context: BranchContext, input: unknown): Promise<unknown> {
+  return flow.run(context, input)
+}

@@ -1,0 +1,102 @@
+import { bodyOf, type OpId, type StoredEvent, type TimerSpec } from '../journal/index.js'
+import { timerDueMs } from './duration.js'
+
+/** What an op is, as the journal tells it. */
+export type Verb = 'step' | 'sleep' | 'signal'
+
+/** All that the journal has of one op. */
+export interface OpRecord {
+  readonly verb: Verb
+  readonly name: string
+  timer: { readonly spec: TimerSpec; readonly dueMs: number } | undefined
+  failedAttempts: number
+  /** When the next attempt is due, UTC milliseconds since 1970. */
+  retryDueMs: number | undefined
+  outcome: StoredEvent | undefined
+}
+
+/** An event's bearing on an op. */
+export interface Noted {
+  readonly op: OpId
+  readonly record: OpRecord
+  readonly isOutcome: boolean
+}
+
+/** What is known of a run: a fold over its events that the executor asks op by op. */
+export class History {
+  readonly #records = new Map<OpId, OpRecord>()
+  // Ops that the journal has and the flow has not asked for yet.
+  readonly #unclaimed = new Set<OpId>()
+  readonly #lastClaimSeq: number
+
+  /** Starts with what is stored when a claim is taken. */
+  constructor(loaded: readonly StoredEvent[]) {
+    this.#lastClaimSeq = loaded.findLast((event) => event.seq > 0 && event.by.startsWith('claim:'))?.seq ?? -1
+  }
+
+  /** Adds the next event. Returns what it says of which op, if it is about one. */
+  add(event: StoredEvent): Noted | undefined {
+    switch (event.kind) {
+      case 'StepCompleted':
+      case 'StepFailed':
+        return this.#addOutcome(bodyOf<'StepCompleted' | 'StepFailed'>(event, event.kind), 'step', event)
+      case 'StepAttemptFailed': {
+        const { op, name, attempt, delayMs } = bodyOf(event, 'StepAttemptFailed')
+        const record = this.#recordOf(op, 'step', name)
+        record.failedAttempts = attempt
+        record.retryDueMs = event.at + delayMs
+        return { op, record, isOutcome: false }
+      }
+      case 'TimerSet': {
+        const { op, verb, name, timer } = bodyOf(event, 'TimerSet')
+        const record = this.#recordOf(op, verb, name)
+        record.timer = { spec: timer, dueMs: timerDueMs(timer, event.at) }
+        return { op, record, isOutcome: false }
+      }
+      case 'TimerFired':
+        return this.#addOutcome({ op: bodyOf(event, 'TimerFired').op, name: '' }, 'sleep', event)
+      default:
+        return undefined
+    }
+  }
+
+  /** What the journal has of an op; undefined if nothing. */
+  peek(op: OpId): OpRecord | undefined {
+    return this.#records.get(op)
+  }
+
+  /** The same, for an op that the flow asks for now. */
+  claim(op: OpId): OpRecord | undefined {
+    this.#unclaimed.delete(op)
+    return this.#records.get(op)
+  }
+
+  /** Something that the journal has and the flow did not ask for, if there is such a thing. */
+  get stray(): { readonly op: OpId; readonly record: OpRecord } | undefined {
+    for (const op of this.#unclaimed) {
+      const record = this.#records.get(op)
+      if (record !== undefined) return { op, record }
+    }
+    return undefined
+  }
+
+  /** Whether code that runs on this outcome ran before, as far as the journal tells: an owner wrote something after it. */
+  isReplay(seq: number): boolean {
+    return seq < this.#lastClaimSeq
+  }
+
+  #addOutcome(body: { readonly op: OpId; readonly name: string }, verb: Verb, event: StoredEvent): Noted {
+    const record = this.#recordOf(body.op, verb, body.name)
+    record.outcome = event
+    return { op: body.op, record, isOutcome: true }
+  }
+
+  #recordOf(op: OpId, verb: Verb, name: string): OpRecord {
+    const found = this.#records.get(op)
+    if (found !== undefined) return found
+    const record = { verb, name, timer: undefined, failedAttempts: 0, retryDueMs: undefined, outcome: undefined }
+    this.#records.set(op, record)
+    this.#unclaimed.add(op)
+    return record
+  }
+}

@@ -1,0 +1,96 @@
+import type { OpId, RunId, StoredEvent, Draft } from '../journal/index.js'
+import type { ClaimRef, WaitingFor } from '../store/index.js'
+import type { Attempt } from './attempt.js'
+import type { Handover } from './handover.js'
+import type { OpRecord, Verb } from './history.js'
+import { type Deferred, deferred } from './op-promise.js'
+import type { Parts } from './parts.js'
+
+/** What an op needs from the execution that it is part of. */
+export interface Host {
+  readonly runId: RunId
+  readonly claim: ClaimRef
+  readonly parts: Parts
+  readonly handover: Handover
+  /** Whether waits are closed, because the flow's function has ended. */
+  readonly ending: boolean
+  /** Writes what is no outcome; nothing holds it back. */
+  record(draft: Draft): void
+  /** Offers an outcome to the journal; it is dropped if nobody wants it any more when its turn comes. */
+  offer(draft: Draft, wanted: () => boolean): void
+  /** Calls the op's `onDue` once its `dueMs` has come. */
+  wait(op: Op): void
+  began(attempt: Attempt): void
+  ended(attempt: Attempt): void
+}
+
+/** One word that the flow said: it waits for an outcome, and may have to do something to get it. */
+export interface Op {
+  readonly id: OpId
+  readonly verb: Verb
+  readonly name: string
+  /** Whether its outcome was handed over. */
+  readonly settled: boolean
+  /** Whether anybody asked for its outcome. */
+  readonly observed: boolean
+  /** When there is something to do for it, UTC milliseconds since 1970. */
+  readonly dueMs: number | undefined
+  /** Hands an outcome over to the flow; inside a turn only. */
+  receive(event: StoredEvent): void
+  /** Begins, or goes on after its record changed; outside turns only, when nothing is left to hand over. */
+  start(): void
+  onDue(): void
+  /** Takes what the journal has of it now. */
+  learn(record: OpRecord): void
+  /** What a list shows while the run rests. */
+  describe(): WaitingFor
+}
+
+/** What every op has. */
+export abstract class OpBase<T> {
+  readonly id: OpId
+  readonly name: string
+  protected readonly host: Host
+  readonly #deferred: Deferred<T> = deferred<T>()
+  #record: OpRecord | undefined
+  #settled = false
+
+  constructor(host: Host, id: OpId, name: string, record: OpRecord | undefined) {
+    this.host = host
+    this.id = id
+    this.name = name
+    this.#record = record
+  }
+
+  get promise(): Promise<T> {
+    return this.#deferred.promise
+  }
+
+  get settled(): boolean {
+    return this.#settled
+  }
+
+  get observed(): boolean {
+    return this.#deferred.promise.observed
+  }
+
+  /** What the journal has of it. */
+  get recorded(): OpRecord | undefined {
+    return this.#record
+  }
+
+  /** Takes what the journal has of it now. */
+  learn(record: OpRecord): void {
+    this.#record = record
+  }
+
+  protected fulfil(value: T): void {
+    this.#settled = true
+    this.#deferred.resolve(value)
+  }
+
+  protected fail(reason: unknown): void {
+    this.#settled = true
+    this.#deferred.reject(reason)
+  }
+}

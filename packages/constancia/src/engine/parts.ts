@@ -1,0 +1,22 @@
+import type { Draft, Limits, RunId } from '../journal/index.js'
+import type { Clock } from '../store/index.js'
+import type { Logger } from './log.js'
+
+/**
+ * What the engine needs from the world. A crash kit or a simulator passes parts of its own and drives the very code that
+ * runs in production.
+ */
+export interface Parts {
+  readonly clock: Clock
+  /** Fresh random bytes: ids and salts. Nothing that a flow sees comes from here. */
+  readonly randomBytes: (count: number) => Uint8Array
+  /** Calls once after all that is ready to run now; two calls queued together run one right after the other. */
+  readonly immediate: (call: () => void) => void
+  /**
+   * Asked before an outcome is offered to the journal: a promise holds it back until it resolves, undefined lets it pass
+   * at once. In production everything passes.
+   */
+  readonly hold: (run: RunId, draft: Draft) => Promise<void> | undefined
+  readonly limits: Limits
+  readonly log: Logger
+}

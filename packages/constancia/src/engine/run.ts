@@ -1,0 +1,88 @@
+import { bodyOf, ConstanciaError, decodeValue, exportLine, type RunId, runStream, type StoredEvent } from '../journal/index.js'
+import type { RunRow, Store } from '../store/index.js'
+import { type Delivered, unknownRun } from './deliver.js'
+import { engineError } from './errors.js'
+
+/** How to send a signal. */
+export interface SignalOptions {
+  /** Counts once, however often it is sent; a fresh one unless set. Set it wherever the sender may try again. */
+  readonly delivery?: string
+  /** The principal on whose behalf it is sent; a pseudonym. */
+  readonly by?: string
+}
+
+/** What a run's handle needs from its runtime. */
+export interface RunAccess {
+  readonly store: Store
+  /** Resolves when the run has ended. */
+  readonly ended: (run: RunId) => Promise<RunRow>
+  readonly signal: (run: RunId, name: string, send: SignalOptions & { readonly payload: unknown }) => Promise<Delivered>
+  readonly retry: (run: RunId, note: string) => Promise<Delivered>
+}
+
+/** A handle on one execution of a flow. It holds nothing: the run lives in the store. */
+export class Run<Output = unknown> {
+  readonly id: RunId
+  readonly #access: RunAccess
+
+  constructor(id: RunId, access: RunAccess) {
+    this.id = id
+    this.#access = access
+  }
+
+  /**
+   * Waits for the end and returns the output. Throws `run_failed`, with the flow's error as its cause, `run_cancelled`, or
+   * `unknown_run`. A wait that is given up changes nothing.
+   */
+  async result(): Promise<Output> {
+    const row = await this.#access.ended(this.id)
+    const [last] = await this.#access.store.read(runStream(this.id), { fromSeq: row.head.seq })
+    const data = last?.data === undefined ? undefined : decodeValue(last.data)
+    if (row.outcome === 'completed') return data as Output
+    if (row.outcome === 'cancelled') throw engineError('run_cancelled', `Run ${this.id} was cancelled.`)
+    throw this.#failure(last, data)
+  }
+
+  /** What the run is now. Throws `unknown_run`. */
+  async row(): Promise<RunRow> {
+    const row = await this.#access.store.run(this.id)
+    if (row === undefined) throw unknownRun(this.id)
+    return row
+  }
+
+  /** The journal, from the first event on. Throws `unknown_run`. */
+  async events(): Promise<readonly StoredEvent[]> {
+    await this.row()
+    return this.#access.store.read(runStream(this.id))
+  }
+
+  /** The journal as lines of JSON, for whoever reads it without Constancia. Throws `unknown_run`. */
+  async export(): Promise<readonly string[]> {
+    return (await this.events()).map(exportLine)
+  }
+
+  /**
+   * Sends a signal. When this resolves it is in the journal, once, whether anybody waits for it or not. Throws `unknown_run`,
+   * `run_ended`, `too_many_signals`, `not_serializable` or `value_too_large`; then nothing was done.
+   */
+  async signal(name: string, payload?: unknown, options: SignalOptions = {}): Promise<'delivered' | 'duplicate'> {
+    return settle(await this.#access.signal(this.id, name, { ...options, payload }))
+  }
+
+  /** Makes a run that is stuck try again, as its code is now. Throws `unknown_run` or `run_ended`. */
+  async retry(note = ''): Promise<void> {
+    settle(await this.#access.retry(this.id, note))
+  }
+
+  #failure(last: StoredEvent | undefined, cause: unknown): ConstanciaError {
+    const code = last?.kind === 'FlowFailed' ? bodyOf(last, 'FlowFailed').code : 'error'
+    const text = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
+    const message = `Run ${this.id} failed: ${text}. Its journal has every step; start a new run when the cause is mended.`
+    return engineError('run_failed', message, { cause, details: { code } })
+  }
+}
+
+function settle(delivered: Delivered): 'delivered' | 'duplicate' {
+  if (delivered.kind === 'refused') throw delivered.error
+  return delivered.kind
+}

@@ -1,0 +1,188 @@
+import { randomBytes } from 'node:crypto'
+import { bodyOf, checkId, defaultLimits, draftOf, encodeValue, type Limits, nothingSeen, parseRunId, type RunId, runStream } from '../journal/index.js'
+import { type Page, type RunQuery, type RunRow, type Store, type StoreFactory, systemClock } from '../store/index.js'
+import { decideRetry, decideSignal, type Delivered } from './deliver.js'
+import { Ends } from './ends.js'
+import { engineError } from './errors.js'
+import type { AnyFlow, Flow } from './flow.js'
+import { type Logger, stderrLogger } from './log.js'
+import { newRunId } from './new-id.js'
+import type { Parts } from './parts.js'
+import { FlowRegistry, keyOf } from './registry.js'
+import { Run, type RunAccess, type SignalOptions } from './run.js'
+import { parseWith } from './schema.js'
+import { Worker, type WorkerOptions, workerOptions } from './worker.js'
+
+/** What {@link open} takes. */
+export interface OpenOptions {
+  /** Where journals live: `sqlite({ file })`. */
+  readonly store: StoreFactory
+  readonly flows: readonly AnyFlow[]
+  /** How this process works on runs; false if it only starts and looks. */
+  readonly worker?: Partial<WorkerOptions> | false
+  readonly log?: Logger
+  readonly limits?: Partial<Limits>
+  /** For tests and simulators: time, randomness and scheduling of their own. */
+  readonly parts?: Partial<Parts>
+}
+
+/** How to start a run. */
+export interface StartOptions {
+  /** Starting the same id again, with the same flow and input, changes nothing. A fresh one unless set. */
+  readonly id?: string
+  /** The principal as whom the run acts; a pseudonym. */
+  readonly actor?: string
+}
+
+/**
+ * Opens a store and, unless told otherwise, a worker on it. Keeps the process alive until it is closed. Throws faults of the
+ * store, each of which says what to do, and `invalid_option`.
+ */
+export async function open(options: OpenOptions): Promise<Runtime> {
+  const flows = new FlowRegistry(options.flows)
+  const worker = options.worker === false ? undefined : workerOptions(options.worker)
+  const parts = completeParts(options)
+  const { clock, limits } = parts
+  const warn = (message: string): void => parts.log('warn', message, {})
+  const store = await options.store({ clock, randomBytes: parts.randomBytes, limits, warn })
+  return new Runtime({ store, flows, parts, worker })
+}
+
+function completeParts(options: OpenOptions): Parts {
+  return {
+    clock: systemClock,
+    randomBytes,
+    immediate: (call) => void setImmediate(call),
+    hold: () => undefined,
+    log: options.log ?? stderrLogger,
+    limits: { ...defaultLimits, ...options.limits },
+    ...options.parts,
+  }
+}
+
+interface RuntimeInput {
+  readonly store: Store
+  readonly flows: FlowRegistry
+  readonly parts: Parts
+  readonly worker: WorkerOptions | undefined
+}
+
+/** A store, the flows of this process, and perhaps a worker. */
+export class Runtime {
+  readonly #store: Store
+  readonly #flows: FlowRegistry
+  readonly #parts: Parts
+  readonly #worker: Worker | undefined
+  readonly #ends: Ends
+  readonly #unwatch: () => void
+  readonly #access: RunAccess
+  #closing: Promise<void> | undefined
+
+  constructor(input: RuntimeInput) {
+    const { store, flows, parts } = input
+    this.#store = store
+    this.#flows = flows
+    this.#parts = parts
+    this.#ends = new Ends({ store, clock: parts.clock, pollMs: input.worker?.pollMs ?? 1_000 })
+    const onOver = (run: RunId): void => void this.#ends.look(run)
+    this.#worker = input.worker && new Worker({ store, flows, parts, options: input.worker, onOver })
+    this.#unwatch = store.watch((change) => {
+      this.#ends.notice(change)
+      this.#worker?.notice(change)
+    })
+    this.#access = {
+      store,
+      ended: (run) => this.#ends.of(run),
+      signal: (run, name, send) => this.#signal(run, name, send),
+      retry: (run, note) => this.#retry(run, note),
+    }
+    this.#worker?.look()
+  }
+
+  /** The store and what it runs with, in a line. */
+  describe(): string {
+    return this.#store.describe()
+  }
+
+  /**
+   * Starts a run. When this resolves the run is durable: it happens, whatever becomes of this process. Throws
+   * `invalid_value`, `not_serializable`, `value_too_large`, `invalid_id`, `unknown_flow`, or `run_exists` where the id belongs
+   * to a run of another flow or with another input; then nothing was done.
+   */
+  async start<Input, Output>(flow: Flow<Input, Output>, input: Input, options: StartOptions = {}): Promise<Run<Output>> {
+    this.#requireOpen()
+    const { name, version } = flow
+    if (this.#flows.find(name, version) !== flow) {
+      throw engineError('unknown_flow', `Flow ${keyOf(name, version)} is not one of those that this runtime was opened with. Nothing was started; add it to flows.`)
+    }
+    const parsed = parseWith(flow.input, input, `Input of flow ${JSON.stringify(name)}`)
+    const data = encodeValue(parsed, { limits: this.#parts.limits, what: `input of flow ${JSON.stringify(name)}` })
+    const run = options.id === undefined ? newRunId(this.#parts.clock.now(), this.#parts.randomBytes) : parseRunId(options.id)
+    const actor = options.actor === undefined ? null : checkId(options.actor, 'principal id')
+    const by = actor === null ? 'system:api' : `principal:${actor}`
+    const started = draftOf('FlowStarted', { flow: name, version, actor, contract: null, patches: [] }, data)
+    const created = await this.#store.create({ run, drafts: [started], by, seen: nothingSeen })
+    if (created.kind === 'exists') await this.#requireSame(run, { flow: name, data })
+    return new Run<Output>(run, this.#access)
+  }
+
+  /** A handle on a run by its id; nothing is asked of the store yet. Throws `invalid_id`. */
+  run<Output = unknown>(id: string): Run<Output> {
+    return new Run<Output>(parseRunId(id), this.#access)
+  }
+
+  /** Runs, newest first. A run that is ready while this process does not have its flow says so in `waitingFor`. */
+  async runs(query: RunQuery = {}): Promise<Page<RunRow>> {
+    const page = await this.#store.runs(query)
+    return { items: page.items.map((row) => this.#explain(row)), next: page.next }
+  }
+
+  /** Stops working, gives every run back, and lets go of the store. Runs go on elsewhere, or when it is opened again. */
+  close(): Promise<void> {
+    this.#closing ??= this.#close()
+    return this.#closing
+  }
+
+  async #close(): Promise<void> {
+    await this.#worker?.stop()
+    this.#ends.close()
+    this.#unwatch()
+    await this.#store.close()
+  }
+
+  async #signal(run: RunId, name: string, send: SignalOptions & { readonly payload: unknown }): Promise<Delivered> {
+    this.#requireOpen()
+    if (typeof name !== 'string' || name.length < 1 || name.length > 200) {
+      throw engineError('invalid_option', 'The name of a signal is a text of 1 to 200 characters. Nothing was sent.')
+    }
+    const { limits, clock } = this.#parts
+    const payload = encodeValue(send.payload, { limits, what: `payload of signal ${JSON.stringify(name)}` })
+    const delivery = send.delivery === undefined ? newRunId(clock.now(), this.#parts.randomBytes) : checkId(send.delivery, 'delivery id')
+    const by = send.by === undefined ? 'system:api' : `principal:${checkId(send.by, 'principal id')}`
+    const decide = (facts: Parameters<typeof decideSignal>[1]): ReturnType<typeof decideSignal> =>
+      decideSignal({ run, name, delivery, payload, limits }, facts)
+    return this.#store.decide({ run, delivery, by, seen: nothingSeen, decide })
+  }
+
+  async #retry(run: RunId, note: string): Promise<Delivered> {
+    this.#requireOpen()
+    const by = 'system:api'
+    return this.#store.decide({ run, delivery: undefined, by, seen: nothingSeen, decide: (facts) => decideRetry(run, note, facts) })
+  }
+
+  async #requireSame(run: RunId, asked: { readonly flow: string; readonly data: string }): Promise<void> {
+    const [started] = await this.#store.read(runStream(run), { limit: 1 })
+    if (started !== undefined && bodyOf(started, 'FlowStarted').flow === asked.flow && started.data === asked.data) return
+    throw engineError('run_exists', `Run ${run} was started before, with another flow or input. It was not touched and nothing was started; choose another id.`)
+  }
+
+  #explain(row: RunRow): RunRow {
+    if (row.status !== 'ready' || this.#flows.find(row.flow, row.version) !== undefined) return row
+    return { ...row, waitingFor: [{ kind: 'worker', op: '-', name: `a worker that has flow ${keyOf(row.flow, row.version)}` }] }
+  }
+
+  #requireOpen(): void {
+    if (this.#closing === undefined) return
+    throw engineError('runtime_closed', 'This runtime was closed. Nothing was done; open another.')
+  }
+}

@@ -1,0 +1,60 @@
+import { decodeValue, draftOf, type OpId, type StoredEvent, type TimerSpec } from '../journal/index.js'
+import type { WaitingFor } from '../store/index.js'
+import type { OpRecord } from './history.js'
+import { type Host, type Op, OpBase } from './op.js'
+import { parseWith, type Schema } from './schema.js'
+
+/** What a wait with a limit brings: the signal, or word that it did not come in time. */
+export type Received<T> = { readonly kind: 'received'; readonly value: T } | { readonly kind: 'timed_out' }
+
+/** What a wait for a signal asks for. */
+export interface SignalPlan<T> {
+  readonly schema: Schema<T> | undefined
+  /** Undefined: for ever. */
+  readonly timer: TimerSpec | undefined
+}
+
+/** `ctx.signal`: waits for the next signal of a name that nobody has read. */
+export class SignalOp<T> extends OpBase<Received<T>> implements Op {
+  readonly verb = 'signal'
+  readonly #plan: SignalPlan<T>
+
+  constructor(host: Host, id: OpId, at: { readonly name: string; readonly record: OpRecord | undefined }, plan: SignalPlan<T>) {
+    super(host, id, at.name, at.record)
+    this.#plan = plan
+    host.handover.awaitSignal(at.name, this)
+  }
+
+  get dueMs(): number | undefined {
+    return this.recorded?.timer?.dueMs
+  }
+
+  receive(event: StoredEvent): void {
+    if (event.kind === 'TimerFired') return this.fulfil({ kind: 'timed_out' })
+    try {
+      const value = parseWith(this.#plan.schema, decodeValue(event.data ?? ''), `Signal ${JSON.stringify(this.name)}`)
+      return this.fulfil({ kind: 'received', value })
+    } catch (error) {
+      return this.fail(error)
+    }
+  }
+
+  start(): void {
+    const { id: op, name, verb } = this
+    const { timer } = this.#plan
+    if (timer === undefined) return
+    if (this.dueMs === undefined) this.host.record(draftOf('TimerSet', { op, verb, name, timer }))
+    else this.host.wait(this)
+  }
+
+  onDue(): void {
+    // A signal that is in the journal before the timer's end wins, even if it was not handed over yet.
+    const wanted = (): boolean => !this.settled && !this.host.ending && !this.host.handover.hasSignalFor(this.name, this)
+    this.host.offer(draftOf('TimerFired', { op: this.id }), wanted)
+  }
+
+  describe(): WaitingFor {
+    const untilMs = this.dueMs
+    return { kind: 'signal', op: this.id, name: this.name, ...(untilMs === undefined ? {} : { untilMs }) }
+  }
+}

@@ -1,0 +1,38 @@
+import { draftOf, type OpId, type TimerSpec } from '../journal/index.js'
+import type { WaitingFor } from '../store/index.js'
+import type { OpRecord } from './history.js'
+import { type Host, type Op, OpBase } from './op.js'
+
+/** `ctx.sleep`: records what was asked for, and waits for it. */
+export class SleepOp extends OpBase<void> implements Op {
+  readonly verb = 'sleep'
+  readonly #timer: TimerSpec
+
+  constructor(host: Host, id: OpId, record: OpRecord | undefined, timer: TimerSpec) {
+    super(host, id, 'sleep', record)
+    this.#timer = timer
+  }
+
+  get dueMs(): number | undefined {
+    return this.recorded?.timer?.dueMs
+  }
+
+  receive(): void {
+    this.fulfil(undefined)
+  }
+
+  start(): void {
+    const { id: op, name, verb } = this
+    if (this.dueMs === undefined) this.host.record(draftOf('TimerSet', { op, verb, name, timer: this.#timer }))
+    else this.host.wait(this)
+  }
+
+  onDue(): void {
+    this.host.offer(draftOf('TimerFired', { op: this.id }), () => !this.settled && !this.host.ending)
+  }
+
+  describe(): WaitingFor {
+    const untilMs = this.dueMs
+    return { kind: 'timer', op: this.id, name: this.name, ...(untilMs === undefined ? {} : { untilMs }) }
+  }
+}

@@ -1,0 +1,149 @@
+import {
+  ConstanciaError,
+  type Draft,
+  decodeValue,
+  draftOf,
+  encodeError,
+  encodeValue,
+  isPermanent,
+  type NoRetryReason,
+  type OpId,
+  type StoredEvent,
+} from '../journal/index.js'
+import type { WaitingFor } from '../store/index.js'
+import { Attempt, type AttemptInfo } from './attempt.js'
+import { engineError } from './errors.js'
+import type { OpRecord } from './history.js'
+import { type Host, type Op, OpBase } from './op.js'
+import { randomFraction } from './randomness.js'
+import { type RetryPolicy, retryDelayMs } from './retry.js'
+import { retryAfterMs } from './retry-after.js'
+
+/** What a step does, and how it is retried. */
+export interface StepPlan<T> {
+  readonly run: (attempt: AttemptInfo) => T | Promise<T>
+  readonly retry: RetryPolicy
+  /** Undefined: as long as it takes. */
+  readonly timeoutMs: number | undefined
+}
+
+type Result<T> = { readonly value: T } | { readonly error: unknown }
+
+/** `ctx.step`: executes a function until it succeeds or is given up, and records the outcome once. */
+export class StepOp<T> extends OpBase<T> implements Op {
+  readonly verb = 'step'
+  readonly #plan: StepPlan<T>
+
+  constructor(host: Host, id: OpId, at: { readonly name: string; readonly record: OpRecord | undefined }, plan: StepPlan<T>) {
+    super(host, id, at.name, at.record)
+    this.#plan = plan
+  }
+
+  get dueMs(): number | undefined {
+    return this.recorded?.retryDueMs
+  }
+
+  receive(event: StoredEvent): void {
+    const value = decodeValue(event.data ?? '')
+    if (event.kind === 'StepCompleted') this.fulfil(value as T)
+    else this.fail(value)
+  }
+
+  start(): void {
+    if (this.dueMs === undefined) this.onDue()
+    else this.host.wait(this)
+  }
+
+  onDue(): void {
+    const { host } = this
+    const attempt = new Attempt(`${host.runId}/${this.id}`, (this.recorded?.failedAttempts ?? 0) + 1, host.claim)
+    host.began(attempt)
+    const disarm = this.#armTimeout(attempt, (error) => end({ error }))
+    let over = false
+    // An attempt that timed out is dead: what it brings later counts for nothing.
+    const end = (result: Result<T>): void => {
+      if (over) return
+      over = true
+      disarm()
+      host.offer(this.#outcome(attempt.attempt, result), () => !this.settled)
+      host.ended(attempt)
+    }
+    invoke(this.#plan.run, attempt).then(
+      (value) => end({ value }),
+      (error: unknown) => end({ error }),
+    )
+  }
+
+  describe(): WaitingFor {
+    const untilMs = this.dueMs
+    return { kind: 'retry', op: this.id, name: this.name, ...(untilMs === undefined ? {} : { untilMs }) }
+  }
+
+  #armTimeout(attempt: Attempt, onTimeout: (error: unknown) => void): () => void {
+    const { timeoutMs } = this.#plan
+    if (timeoutMs === undefined) return () => undefined
+    return this.host.parts.clock.after(timeoutMs, () => {
+      const error = engineError(
+        'step_timeout',
+        `Attempt ${attempt.attempt} of step ${JSON.stringify(this.name)} took longer than ${timeoutMs} ms. It counts as a failed attempt; ` +
+          'what it still brings is discarded. Raise timeoutMs if it needs the time.',
+      )
+      attempt.abort(error)
+      onTimeout(error)
+    })
+  }
+
+  #outcome(attempt: number, result: Result<T>): Draft {
+    if ('error' in result) return this.#failure(attempt, result.error)
+    const { id: op, name } = this
+    try {
+      const what = `result of step ${JSON.stringify(name)}`
+      const data = encodeValue(result.value, { limits: this.host.parts.limits, what })
+      return draftOf('StepCompleted', { op, name, attempt }, data)
+    } catch (error) {
+      return this.#final(attempt, error, 'result_not_kept')
+    }
+  }
+
+  #failure(attempt: number, error: unknown): Draft {
+    const reason = this.#noRetry(attempt, error)
+    if (reason !== undefined) return this.#final(attempt, error, reason)
+    const { id: op, name, host } = this
+    const fraction = randomFraction(host.runId, `${op}/retry/${attempt}`)
+    const asked = retryAfterMs(error, host.parts.clock.now())
+    const delayMs = retryDelayMs(this.#plan.retry, { attempt, fraction, retryAfterMs: asked })
+    return draftOf('StepAttemptFailed', { op, name, attempt, code: codeOf(error), delayMs }, this.#encodeError(error))
+  }
+
+  #noRetry(attempt: number, error: unknown): NoRetryReason | undefined {
+    if (isPermanent(error)) return 'permanent'
+    if (this.#isExempt(error)) return 'not_retried'
+    return attempt >= this.#plan.retry.attemptsMax ? 'attempts_used_up' : undefined
+  }
+
+  #isExempt(error: unknown): boolean {
+    try {
+      return this.#plan.retry.unless(error) === true
+    } catch {
+      return false // A predicate that fails exempts nothing; the attempts are bounded all the same.
+    }
+  }
+
+  #final(attempt: number, error: unknown, reason: NoRetryReason): Draft {
+    const { id: op, name } = this
+    return draftOf('StepFailed', { op, name, attempt, code: codeOf(error), reason }, this.#encodeError(error))
+  }
+
+  #encodeError(error: unknown): string {
+    return encodeError(error, { limits: this.host.parts.limits, what: `error of step ${JSON.stringify(this.name)}` })
+  }
+}
+
+/** The code that the journal gives an error: ours for errors of ours, `error` for all others. */
+export function codeOf(error: unknown): string {
+  return error instanceof ConstanciaError ? error.code : 'error'
+}
+
+async function invoke<T>(run: (attempt: AttemptInfo) => T | Promise<T>, attempt: AttemptInfo): Promise<T> {
+  return run(attempt)
+}

@@ -1,0 +1,215 @@
+import type { RunId } from '../journal/index.js'
+import type { Change, Claim, ClaimRef, Heartbeat, Store } from '../store/index.js'
+import { minutes, seconds } from './duration.js'
+import { engineError } from './errors.js'
+import { Execution, type ExecutionEnd } from './execution.js'
+import type { Parts } from './parts.js'
+import { type FlowRegistry, keyOf } from './registry.js'
+
+/** How a worker works. */
+export interface WorkerOptions {
+  /** Names this worker for people; its process id unless set. */
+  readonly name: string
+  /** Runs in memory at once. */
+  readonly concurrency: number
+  /** Milliseconds until others may take a run whose worker went silent. */
+  readonly leaseMs: number
+  /** Milliseconds between looks for due runs; hints make it look sooner. */
+  readonly pollMs: number
+  /** Milliseconds without a tick of the main loop after which its claims are given up. */
+  readonly stallMs: number
+  /** Milliseconds that attempts under way get when the worker is stopped. */
+  readonly graceMs: number
+}
+
+/** 256 runs at once, a lease of a minute, a look each second, given up after 5 minutes, half a minute of grace. */
+export const defaultWorker: WorkerOptions = {
+  name: `worker-${process.pid}`,
+  concurrency: 256,
+  leaseMs: minutes(1),
+  pollMs: seconds(1),
+  stallMs: minutes(5),
+  graceMs: seconds(30),
+}
+
+/** What a worker works with. */
+export interface WorkerInput {
+  readonly store: Store
+  readonly flows: FlowRegistry
+  readonly parts: Parts
+  readonly options: WorkerOptions
+  /** Told of each execution that is over. */
+  readonly onOver: (run: RunId, end: ExecutionEnd) => void
+}
+
+interface Active {
+  readonly claim: Claim
+  readonly execution: Execution
+  readonly over: Promise<void>
+}
+
+/** Claims runs that are due and advances them, many at once, until it is stopped. */
+export class Worker {
+  readonly #input: WorkerInput
+  readonly #active = new Map<RunId, Active>()
+  readonly #heartbeat: Heartbeat
+  #claiming = false
+  #again = false
+  #stopped = false
+  #storeIsDown = false
+  #disarm: () => void = () => undefined
+
+  constructor(input: WorkerInput) {
+    this.#input = input
+    const { leaseMs, stallMs } = input.options
+    this.#heartbeat = input.store.heartbeat({ leaseMs, stallMs, onLost: (claim) => this.#lost(claim) })
+  }
+
+  /** Runs in memory now. */
+  get activeCount(): number {
+    return this.#active.size
+  }
+
+  /** Looks for due runs now. */
+  look(): void {
+    this.#again = true
+    if (!this.#claiming && !this.#stopped) void this.#claimAll()
+  }
+
+  /** Takes a hint of the store. */
+  notice(change: Change): void {
+    if (change.run !== undefined) this.#active.get(change.run)?.execution.poke(change.headSeq)
+    else for (const active of this.#active.values()) active.execution.poke(undefined)
+    if (change.due) this.look()
+  }
+
+  /** Claims nothing more; lets attempts under way end, for `graceMs` at most; gives every run back. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    this.#disarm()
+    const { clock } = this.#input.parts
+    for (const active of this.#active.values()) active.execution.stop()
+    const disarmGrace = clock.after(this.#input.options.graceMs, () => this.#giveBackAll())
+    await Promise.all([...this.#active.values()].map((active) => active.over))
+    disarmGrace()
+    await this.#heartbeat.stop()
+  }
+
+  async #claimAll(): Promise<void> {
+    this.#claiming = true
+    this.#disarm()
+    let nextDueAtMs: number | undefined
+    try {
+      while (this.#again && !this.#stopped) {
+        this.#again = false
+        nextDueAtMs = await this.#claimOnce()
+      }
+      this.#storeIsDown = false
+    } catch (error) {
+      this.#reportDown(error)
+    }
+    this.#claiming = false
+    if (!this.#stopped) this.#armNextLook(nextDueAtMs)
+  }
+
+  async #claimOnce(): Promise<number | undefined> {
+    const { store, flows, options } = this.#input
+    const free = options.concurrency - this.#active.size
+    if (free <= 0) return undefined // The end of an execution looks again.
+    const { claims, nextDueAtMs } = await store.claim({
+      worker: options.name,
+      flows: flows.all.map(({ name, version }) => ({ flow: name, version })),
+      limit: free,
+      leaseMs: options.leaseMs,
+    })
+    for (const claim of claims) this.#begin(claim)
+    return nextDueAtMs
+  }
+
+  #armNextLook(nextDueAtMs: number | undefined): void {
+    const { clock } = this.#input.parts
+    const untilDueMs = nextDueAtMs === undefined || this.#isFull ? Infinity : Math.max(0, nextDueAtMs - clock.now())
+    this.#disarm = clock.after(Math.min(this.#input.options.pollMs, untilDueMs), () => this.look())
+  }
+
+  get #isFull(): boolean {
+    return this.#active.size >= this.#input.options.concurrency
+  }
+
+  #begin(claim: Claim): void {
+    const { store, flows, parts } = this.#input
+    const flow = flows.find(claim.flow, claim.version)
+    if (flow === undefined || this.#stopped) {
+      void this.#release(claim)
+      return
+    }
+    const execution = new Execution({ store, claim, flow, parts })
+    this.#heartbeat.hold(claim)
+    const over = execution.execute().then((end) => this.#ended(claim, end))
+    this.#active.set(claim.run, { claim, execution, over })
+  }
+
+  async #ended(claim: Claim, end: ExecutionEnd): Promise<void> {
+    this.#heartbeat.drop(claim)
+    if (end.kind === 'fault') this.#reportFault(claim, end.error)
+    if (end.kind === 'stuck') this.#reportStuck(claim)
+    if (this.#active.get(claim.run)?.claim === claim) {
+      const wasFull = this.#isFull
+      this.#active.delete(claim.run)
+      if (wasFull) this.look()
+    }
+    this.#input.onOver(claim.run, end)
+    if (end.kind === 'fault') await this.#release(claim)
+  }
+
+  #lost(lost: ClaimRef): void {
+    const active = this.#active.get(lost.run)
+    if (active?.claim.id === lost.id) active.execution.abandon('lost')
+  }
+
+  #giveBackAll(): void {
+    for (const active of this.#active.values()) {
+      void this.#release(active.claim)
+      active.execution.abandon('released')
+    }
+  }
+
+  // Without it the run waits for its lease to run out; that is all that is lost when this fails too.
+  async #release(claim: ClaimRef): Promise<void> {
+    await this.#input.store.release(claim).catch(() => false)
+  }
+
+  #reportFault(claim: Claim, error: unknown): void {
+    this.#input.parts.log('error', 'The store failed under a run. It is in its journal and goes on when the store does.', {
+      run: claim.run,
+      flow: keyOf(claim.flow, claim.version),
+      error: String(error),
+    })
+  }
+
+  #reportStuck(claim: Claim): void {
+    this.#input.parts.log('error', 'A run is parked as stuck; the list of runs says why. Repair it, then retry the run.', {
+      run: claim.run,
+      flow: keyOf(claim.flow, claim.version),
+    })
+  }
+
+  #reportDown(error: unknown): void {
+    if (!this.#storeIsDown) {
+      const message = 'The store does not answer. No run is lost; this worker keeps looking.'
+      this.#input.parts.log('error', message, { worker: this.#input.options.name, error: String(error) })
+    }
+    this.#storeIsDown = true
+  }
+}
+
+/** Completes worker options. Throws `invalid_option` for numbers that make no sense. */
+export function workerOptions(options: Partial<WorkerOptions> = {}): WorkerOptions {
+  const whole = { ...defaultWorker, ...options }
+  for (const field of ['concurrency', 'leaseMs', 'pollMs', 'stallMs', 'graceMs'] as const) {
+    const least = field === 'graceMs' ? 0 : 1
+    if (whole[field] >= least) continue
+    throw engineError('invalid_option', `A worker's ${field} is a number from ${least}, but it was ${String(whole[field])}. No worker was started.`)
+  }
+  return whole
+}

@@ -154,10 +154,10 @@ function readBytes(form: Form): Uint8Array | ArrayBuffer {
   if (!has(form, 'type', 'base64') || typeof base64 !== 'string') throw malformed('bytes')
   const buffer = Buffer.from(base64, 'base64')
   if (buffer.toString('base64') !== base64) throw malformed('bytes')
-  if (type === 'Buffer') return buffer
   // A copy, so that nobody comes to hold the pool that small buffers share.
   const bytes = new Uint8Array(buffer)
   if (type === 'Uint8Array') return bytes
+  if (type === 'Buffer') return Buffer.from(bytes.buffer)
   if (type !== 'ArrayBuffer') throw malformed('bytes')
   return bytes.buffer
 }

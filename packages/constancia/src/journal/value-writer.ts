@@ -178,49 +178,42 @@ export class ValueWriter implements Trail {
   }
 
   #writePlain(value: object, tag: Tag): void {
-    const keys = ownKeys(value)
+    const keys = this.#manner.marks ? Object.keys(value) : ownKeys(value)
     if (keys.length === 0 && hasSlots(value)) return this.#refuse('an object whose prototype was replaced')
-    if (tag === 'object' && !hasOwn(value, '$')) return this.#writeFields(value, keys)
-    this.#put(`{"$":"${tag}","fields":`)
-    this.#writeFields(value, keys)
-    this.#put('}')
+    const kept = this.#keep(keys)
+    const isTagged = tag === 'dict' || (hasOwn(value, '$') && kept.includes('$'))
+    if (isTagged) this.#put(`{"$":"${tag}","fields":`)
+    let separator = '{'
+    for (const key of kept) if (this.#writeField(value, key, separator)) separator = ','
+    this.#endFields(separator, keys.length - kept.length)
+    if (isTagged) this.#put('}')
   }
 
-  #writeFields(value: object, keys: readonly PropertyKey[]): void {
-    this.#put('{')
-    let count = 0
-    for (const key of keys) {
-      if (count >= this.#manner.itemCountMax) {
-        this.#put(`,"…":"${notKept('more fields')}"`)
-        break
-      }
-      if (this.#writeField(value, key, count === 0 ? '' : ',')) count += 1
-    }
-    this.#put('}')
+  /** The keys that are written: all of them, or where the manner is to mark the first of those that are not long. */
+  #keep<K extends PropertyKey>(keys: readonly K[]): readonly K[] {
+    const { marks, textUnitsMax, itemCountMax } = this.#manner
+    if (!marks) return keys
+    return keys.filter((key) => String(key).length <= textUnitsMax).slice(0, itemCountMax)
   }
 
-  /** Says whether the field was written: where the manner is to mark, what has no readable key is left out. */
+  #endFields(separator: string, missing: number): void {
+    if (missing > 0) this.#put(`${separator}"…":"${notKept(`${missing} more`)}"}`)
+    else this.#put(separator === '{' ? '{}' : '}')
+  }
+
+  /** Says whether the field was written; a hidden symbol is not. */
   #writeField(value: object, key: PropertyKey, separator: string): boolean {
     this.#at(key as string)
     const descriptor = getOwnPropertyDescriptor(value, key)
     if (descriptor === undefined) return false
-    if (typeof key !== 'string' || !descriptor.enumerable || key.length > this.#manner.textUnitsMax) {
-      return this.#skipField(key, descriptor)
-    }
+    if (typeof key === 'symbol' && !descriptor.enumerable) return false
+    if (typeof key === 'symbol') this.#at(String(key))
+    if (typeof key !== 'string') throw notSerializable(this, 'a field whose key is a symbol')
+    if (!descriptor.enumerable) throw notSerializable(this, 'a field that is not enumerable')
     this.#put(`${separator}${quote(key)}:`)
     if (hasOwn(descriptor, 'value')) this.write(descriptor.value)
     else this.#refuse('a getter or setter')
     return true
-  }
-
-  #skipField(key: PropertyKey, descriptor: PropertyDescriptor): false {
-    if (this.#manner.marks) return false
-    if (typeof key === 'symbol') {
-      if (!descriptor.enumerable) return false
-      this.#at(String(key))
-      throw notSerializable(this, 'a field whose key is a symbol')
-    }
-    throw notSerializable(this, 'a field that is not enumerable')
   }
 
   #writeArray(array: readonly unknown[]): void {
@@ -329,19 +322,18 @@ export class ValueWriter implements Trail {
 
   #writeErrorFields(error: object, facts: ErrorFacts): void {
     const { code, fieldKeys } = facts
-    if (code === undefined && fieldKeys.length === 0) return
+    const keys = code === undefined ? fieldKeys : ['code', ...fieldKeys]
+    if (keys.length === 0) return
     this.#put(',"fields":')
-    if (code === undefined) return this.#writeFields(error, fieldKeys)
-    this.#put('{"code":')
-    this.#at('code')
-    this.#writeFound(code)
-    // The code counts as one of the items that may be written.
-    let count = 1
-    for (const key of fieldKeys) {
-      if (count >= this.#manner.itemCountMax) break
-      if (this.#writeField(error, key, ',')) count += 1
+    const kept = this.#keep(keys)
+    let separator = '{'
+    for (const key of kept) {
+      this.#at(key)
+      this.#put(`${separator}${quote(key)}:`)
+      this.#writeFound(key === 'code' ? code : ownProperty(error, key))
+      separator = ','
     }
-    this.#put('}')
+    this.#endFields(separator, keys.length - kept.length)
   }
 
   /** Says whether a cause that was cut off was permanent, so that the mark is not lost with it. */

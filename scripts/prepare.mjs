@@ -94,7 +94,8 @@ function dropStale(folder) {
   }
   for (const file of readdirSync(dist, { recursive: true })) {
     const source = file.replace(/(\.d\.ts|\.js)(\.map)?$/, '.ts')
-    if (source === file || existsSync(join(folder, 'src', source)) || existsSync(join(folder, 'src', `${source}x`))) continue
+    if (source === file || existsSync(join(folder, 'src', source)) || existsSync(join(folder, 'src', `${source}x`)))
+      continue
     rmSync(join(dist, file), { force: true })
   }
 }

@@ -1,0 +1,105 @@
+/** The files that tidy reads, parsed once. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parseSync } from 'oxc-parser'
+
+const left = new Set(['node_modules', 'dist', '.build', '.cache', '.git', 'fixtures', 'vectors'])
+const sourceName = /(?<!\.d)\.(ts|tsx|mts)$/
+
+/**
+ * Reads every TypeScript file of packages, examples, bench and scripts under a root. Each source has its `path` from
+ * there with forward slashes, `text`, the `program` as a tree, its `comments`, the `module`'s imports and exports, and
+ * `area`: `src` for what is published, `test`, or `other`.
+ */
+export function readSources(root) {
+  const folders = ['packages', 'examples', 'bench', 'scripts'].filter((folder) => existsSync(join(root, folder)))
+  return folders.flatMap((folder) => listFiles(root, folder)).map((path) => readSource(root, path))
+}
+
+function listFiles(root, folder) {
+  const entries = readdirSync(join(root, folder), { withFileTypes: true }).sort((a, b) => (a.name < b.name ? -1 : 1))
+  return entries.flatMap((entry) => {
+    const path = `${folder}/${entry.name}`
+    if (entry.isDirectory()) return left.has(entry.name) ? [] : listFiles(root, path)
+    return entry.isFile() && sourceName.test(entry.name) ? [path] : []
+  })
+}
+
+function readSource(root, path) {
+  const text = readFileSync(join(root, path), 'utf8')
+  const { program, comments, module, errors } = parseSync(path, text)
+  if (errors.length > 0) throw new Error(`${path} cannot be parsed: ${errors[0].message}. Run the build first.`)
+  return { path, text, program, comments, module, area: areaOf(path) }
+}
+
+function areaOf(path) {
+  if (/^packages\/[^/]+\/src\//.test(path)) return 'src'
+  return /(^|\/)test\//.test(path) ? 'test' : 'other'
+}
+
+/** The 1-based line of an offset. */
+export function lineAt(source, offset) {
+  let line = 1
+  for (let at = source.text.indexOf('\n'); at >= 0 && at < offset; at = source.text.indexOf('\n', at + 1)) line += 1
+  return line
+}
+
+/** Visits every node of a tree, parents first, with its parent and the key it has there. */
+export function walk(node, visit, parent, key) {
+  visit(node, parent, key)
+  for (const [childKey, child] of Object.entries(node)) {
+    if (Array.isArray(child)) for (const item of child) if (isNode(item)) walk(item, visit, node, childKey)
+    if (isNode(child)) walk(child, visit, node, childKey)
+  }
+}
+
+function isNode(value) {
+  return typeof value === 'object' && value !== null && typeof value.type === 'string'
+}
+
+/** The name of an import's or export's target as written, and where it stands. Dynamic and `import()` types count too. */
+export function importsOf(source) {
+  const imports = []
+  const { module, program, text } = source
+  for (const { moduleRequest, entries, start } of module.staticImports) {
+    const typeOnly = entries.length > 0 && entries.every(({ isType }) => isType)
+    imports.push({ target: moduleRequest.value, start, typeOnly, dynamic: false })
+  }
+  for (const { entries, start } of module.staticExports) {
+    // `export { a }` of an imported name carries its import's target too; that import is counted above.
+    const requests = entries.filter(({ moduleRequest }) => moduleRequest !== null && moduleRequest.start > start)
+    if (requests.length === 0) continue
+    const typeOnly = requests.every(({ isType }) => isType)
+    imports.push({ target: requests[0].moduleRequest.value, start, typeOnly, dynamic: false })
+  }
+  if (!/\bimport\s*\(/.test(text)) return imports
+  walk(program, (node) => {
+    const dynamic = node.type === 'ImportExpression'
+    if (!dynamic && node.type !== 'TSImportType') return
+    const target = node.source.type === 'Literal' ? node.source.value : '(computed)'
+    imports.push({ target, start: node.start, typeOnly: !dynamic, dynamic })
+  })
+  return imports
+}
+
+/** The path of the source that a relative import names, or undefined where the import is of a package. */
+export function resolveImport(fromPath, target) {
+  if (!target.startsWith('.')) return undefined
+  const parts = fromPath.split('/').slice(0, -1)
+  for (const part of target.split('/')) {
+    if (part === '..') parts.pop()
+    else if (part !== '.') parts.push(part)
+  }
+  return parts.join('/').replace(/\.(m?)js$/, '.$1ts')
+}
+
+/** The name of the package that an import names: two parts where it has a scope. */
+export function packageOf(target) {
+  const parts = target.split('/')
+  return target.startsWith('@') ? parts.slice(0, 2).join('/') : parts[0]
+}
+
+/** One violation, in the words in which it is printed. */
+export function violation(source, offset, { what, why, fix }) {
+  return { path: source.path, line: offset === undefined ? 1 : lineAt(source, offset), what, why, fix }
+}

@@ -1,0 +1,96 @@
+/** Tests carry the ids of what they prove at the beginning of their names: `R-A7 T1 every crash point …`. */
+import { caseCountMax, programmeCountMax, requirementCounts } from './rules.mjs'
+import { lineAt, violation, walk } from './source.mjs'
+
+const runners = new Set(['it', 'test', 'describe'])
+const looksLikeId = /^(?:R[-_ ]?[A-Za-z]?[-_]?\d+\w*|[CT][-_]?\d+\w*)(?![\w-])/i
+
+/**
+ * The tests of a source: the `name` as written (`…` for what is filled in), the `ids` it begins with and those of the
+ * groups it is in, and its `line`. Cases of a suite that is handed to a test runner, `{ name: 'R-… …' }`, count as tests.
+ */
+export function testsOf(source) {
+  const tests = []
+  const visit = (node, groups) => {
+    const found = testAt(source, node)
+    if (found === undefined) return groups
+    const ids = [...new Set([...groups, ...idsOf(found.name)])]
+    if (found.runner === 'describe') return ids
+    tests.push({ name: found.name, ids, path: source.path, line: lineAt(source, node.start), start: node.start })
+    return groups
+  }
+  walkGroups(source.program, visit, [])
+  return tests
+}
+
+function walkGroups(node, visit, groups) {
+  const inner = visit(node, groups)
+  for (const child of Object.values(node).flat()) {
+    if (typeof child === 'object' && child !== null && typeof child.type === 'string') walkGroups(child, visit, inner)
+  }
+}
+
+function testAt(source, node) {
+  if (node.type === 'CallExpression' && node.arguments.length > 0) {
+    const runner = /^\w+/.exec(source.text.slice(node.callee.start, node.callee.end))?.[0]
+    const name = textOf(node.arguments[0])
+    return runners.has(runner) && name !== undefined ? { runner, name } : undefined
+  }
+  if (node.type !== 'Property' || node.key.name !== 'name') return undefined
+  const name = textOf(node.value)
+  return name !== undefined && idsOf(name).length > 0 ? { runner: 'it', name } : undefined
+}
+
+function textOf(node) {
+  if (node.type === 'Literal' && typeof node.value === 'string') return node.value
+  return node.type === 'TemplateLiteral' ? node.quasis.map(({ value }) => value.cooked).join('…') : undefined
+}
+
+/** The ids that a test's name begins with. */
+export function idsOf(name) {
+  const ids = []
+  for (const word of name.split(/[\s,:;/]+/)) {
+    if (!isId(word)) break
+    ids.push(word)
+  }
+  return ids
+}
+
+function isId(word) {
+  const { letter, number, kind, count } =
+    /^(?:R-(?<letter>[A-Z])(?<number>[1-9]\d?)|(?<kind>[CT])(?<count>\d{1,2}))$/.exec(word)?.groups ?? {}
+  if (letter !== undefined) return Number(number) <= (requirementCounts[letter] ?? 0)
+  if (kind === 'C') return count.length === 2 && Number(count) >= 1 && Number(count) <= caseCountMax
+  return kind === 'T' && !count.startsWith('0') && Number(count) <= programmeCountMax
+}
+
+/** Finds test names that begin with what looks like an id and is none. */
+export function checkTestNames(sources) {
+  return sources.filter(({ area }) => area === 'test').flatMap(checkSource)
+}
+
+function checkSource(source) {
+  const found = []
+  walk(source.program, (node) => {
+    const test = testAt(source, node)
+    const bad = test === undefined ? undefined : wrongId(test.name)
+    if (bad !== undefined) found.push(violation(source, node.start, problemOf(bad)))
+  })
+  return found
+}
+
+function wrongId(name) {
+  for (const word of name.split(/[\s,:;/]+/)) {
+    if (isId(word)) continue
+    return looksLikeId.test(word) ? word : undefined
+  }
+  return undefined
+}
+
+function problemOf(word) {
+  return {
+    what: `a test's name begins with '${word}', which is no id`,
+    why: 'The list of what is proven is made from these names; a mistyped id proves nothing.',
+    fix: 'Write R-A1 for a requirement, C07 for a case, T1 for a test of the programme, or begin with a word.',
+  }
+}

@@ -1,6 +1,7 @@
 import type { ClaimId, RunId } from '../../journal/index.js'
 import type { ClaimRef } from '../store.js'
 import type { Database } from './driver.js'
+import { headColumns, headJoin } from './runs.js'
 
 /** A run that somebody may try, now or at `due_at`. */
 export interface DueRecord {
@@ -44,8 +45,8 @@ export const renewSql = 'UPDATE runs SET due_at = ? WHERE id = ? AND claim_id = 
 /** Prepares the statements of the scheduler. */
 export function claimTable(database: Database): ClaimTable {
   const due = database.prepare(`
-    SELECT stream, id, head_seq, lower(hex(head_hash)) AS head_hash, head_at, epoch, due_at FROM runs
-    WHERE flow = ? AND version = ? AND due_at IS NOT NULL ORDER BY due_at, stream LIMIT ?`)
+    SELECT r.stream, r.id, r.epoch, r.due_at, ${headColumns} FROM runs AS r ${headJoin}
+    WHERE r.flow = ? AND r.version = ? AND r.due_at IS NOT NULL ORDER BY r.due_at, r.stream LIMIT ?`)
   const take = database.prepare(`
     UPDATE runs SET status = 'running', epoch = epoch + 1, claim_id = ?, worker = ?, due_at = ?, wake_at = NULL,
       waiting_for = NULL WHERE stream = ?`)

@@ -1,8 +1,8 @@
 import { type ClaimId, runStream } from '../../journal/index.js'
 import type { Claim, ClaimAnswer, ClaimRef, ClaimRequest, Suspend } from '../store.js'
 import type { DueRecord } from './claim-table.js'
-import type { RunTip } from './runs.js'
 import type { Session } from './session.js'
+import type { RunTip } from './tips.js'
 
 /** Which flow of a request is served first; it moves on so that each has its turn. */
 export interface Turn {
@@ -64,7 +64,8 @@ function take(session: Session, { flow, version, first, request, nowMs }: Take):
   const id = Buffer.from(session.salt()).toString('hex') as ClaimId
   const leaseUntilMs = nowMs + request.leaseMs
   session.claims.take({ streamNo: first.stream, id, worker: request.worker, leaseUntilMs })
-  session.watchers.touch(first.id)
+  session.tips.forget(first.id)
+  session.watchers.touch({ run: first.id, headSeq: first.head_seq, due: false })
   const head = { seq: first.head_seq, hash: first.head_hash, at: first.head_at }
   return { run: first.id, id, epoch: first.epoch + 1, stream: runStream(first.id), flow, version, head }
 }
@@ -80,10 +81,11 @@ export function renew(session: Session, claims: readonly ClaimRef[], leaseMs: nu
 /** Gives a run back; see `Store.release`. */
 export function release(session: Session, given: ClaimRef): Promise<boolean> {
   return session.write(() => {
-    const tip = session.runs.tip(given.run)
+    const tip = session.tips.get(given.run)
     if (tip === undefined || !holds(given, tip)) return false
-    session.runs.makeReady(tip.stream, session.clock.now())
-    session.watchers.touch(given.run)
+    session.runs.makeReady(tip.streamNo, session.clock.now())
+    session.tips.forget(given.run)
+    session.watchers.touch({ run: given.run, headSeq: tip.fold.head.seq, due: true })
     return true
   })
 }
@@ -91,17 +93,21 @@ export function release(session: Session, given: ClaimRef): Promise<boolean> {
 /** Lays a run to rest; see `Store.suspend`. */
 export function suspend(session: Session, request: Suspend): Promise<boolean> {
   const { head, rest, readSignalCount } = request
+  const { run } = request.claim
   return session.write(() => {
-    const tip = session.runs.tip(request.claim.run)
+    const tip = session.tips.get(run)
     if (tip === undefined || !holds(request.claim, tip)) return false
-    if (tip.head_seq !== head.seq || tip.head_hash !== head.hash) return false
-    session.runs.rest(tip.stream, rest, readSignalCount)
-    session.watchers.touch(request.claim.run)
+    if (tip.fold.head.seq !== head.seq || tip.fold.head.hash !== head.hash) return false
+    session.runs.rest(tip.streamNo, rest, readSignalCount)
+    session.tips.forget(run)
+    // A wake time, even one to come, is for whoever waits for the next due run to learn of.
+    const due = rest.kind === 'waiting' && rest.wakeAtMs !== undefined
+    session.watchers.touch({ run, headSeq: head.seq, due })
     return true
   })
 }
 
 /** Whether a claim is the one that the run's row names. */
 export function holds(given: ClaimRef, tip: RunTip): boolean {
-  return tip.claim_id === given.id && tip.epoch === given.epoch
+  return tip.claimId === given.id && tip.epoch === given.epoch
 }

@@ -12,6 +12,14 @@ interface Waiting {
   readonly reject: (error: unknown) => void
 }
 
+/** Told how transactions go. */
+export interface CommitHooks {
+  /** The lock is held, nothing is changed yet. */
+  readonly begun: () => void
+  readonly rolledBack: () => void
+  readonly committed: () => void
+}
+
 // So many changes go into one transaction at most: a commit must not keep the event loop for long.
 const changesMax = 512
 
@@ -23,7 +31,7 @@ const changesMax = 512
 export class GroupCommit {
   readonly #database: Database
   readonly #patience: Patience
-  readonly #afterCommit: () => void
+  readonly #hooks: CommitHooks
   readonly #begin: Statement
   readonly #commit: Statement
   #queue: Waiting[] = []
@@ -33,10 +41,10 @@ export class GroupCommit {
   #failure: ConstanciaError | undefined
   #onIdle: (() => void) | undefined
 
-  constructor(database: Database, patience: Patience, afterCommit: () => void) {
+  constructor(database: Database, patience: Patience, hooks: CommitHooks) {
     this.#database = database
     this.#patience = patience
-    this.#afterCommit = afterCommit
+    this.#hooks = hooks
     this.#begin = database.prepare('BEGIN IMMEDIATE')
     this.#commit = database.prepare('COMMIT')
   }
@@ -118,19 +126,21 @@ export class GroupCommit {
     const results: unknown[] = []
     try {
       this.#begin.run()
+      this.#hooks.begun()
       for (const { change } of batch) results.push(change())
       this.#commit.run()
     } catch (error) {
       return this.#rollBack(error)
     }
     batch.forEach(({ resolve }, index) => resolve(results[index] as never))
-    this.#afterCommit()
+    this.#hooks.committed()
     return undefined
   }
 
   // A full disk may have rolled the transaction back by itself.
   #rollBack(error: unknown): Fault {
     const { file } = this.#patience
+    this.#hooks.rolledBack()
     try {
       if (this.#database.isTransaction) this.#database.exec('ROLLBACK')
     } catch (rollBackError) {

@@ -6,6 +6,7 @@ import { holds } from './claims.js'
 import { checkTexts } from './events.js'
 import { foldOf, rowOf, type RunRecord } from './runs.js'
 import type { Session } from './session.js'
+import { type RunTip, tipOf } from './tips.js'
 
 /** Starts a journal; see `Store.create`. */
 export async function create(session: Session, request: CreateRun): Promise<Created> {
@@ -25,7 +26,7 @@ function createNow(session: Session, { run, drafts, by, seen }: CreateRun): Crea
   session.events.insert(streamNo, events)
   session.runs.insert(streamNo, fold, { epoch: 0, readSignalCount: 0, nowMs })
   insertDeliveries(session, streamNo, events)
-  session.watchers.touch(run)
+  session.watchers.touch({ run, headSeq: fold.head.seq, due: fold.outcome === 'open' })
   return { kind: 'created', events }
 }
 
@@ -37,21 +38,42 @@ export async function append(session: Session, request: Append): Promise<Appende
 
 function appendNow(session: Session, { claim, head, drafts, seen, readSignalCount }: Append): Appended {
   const { run } = claim
-  const tip = session.runs.tip(run)
+  const tip = session.tips.get(run)
   if (tip === undefined) return { kind: 'claim_lost' }
-  if (tip.outcome !== 'open') return { kind: 'run_ended' }
+  if (tip.fold.outcome !== 'open') return { kind: 'run_ended' }
   if (!holds(claim, tip)) return { kind: 'claim_lost' }
-  const before = foldOf(run, tip)
-  if (before.head.seq !== head.seq || before.head.hash !== head.hash) return { kind: 'head_conflict', head: before.head }
+  const before = tip.fold.head
+  if (before.seq !== head.seq || before.hash !== head.hash) return { kind: 'head_conflict', head: before }
   const by = `claim:${claim.id}@${claim.epoch}`
   const provenance = { nowMs: session.clock.now(), by, seen, salt: session.salt }
-  const events = chainDrafts(runStream(run), before.head, drafts, provenance)
-  const fold = events.reduce<RunFold>((sofar, event) => foldRun(run, sofar, event), before)
-  session.events.insert(tip.stream, events)
-  session.runs.advance(tip.stream, fold, readSignalCount)
-  insertDeliveries(session, tip.stream, events)
-  session.watchers.touch(run)
+  const events = chainDrafts(runStream(run), before, drafts, provenance)
+  const fold = addEvents(session, { tip, events, readSignalCount })
+  session.watchers.touch({ run, headSeq: fold.head.seq, due: false })
   return { kind: 'appended', events }
+}
+
+interface Addition {
+  readonly tip: RunTip
+  readonly events: readonly StoredEvent[]
+  readonly readSignalCount: number
+}
+
+// Writes events and whatever of the run's row they change, which for most of them is nothing.
+function addEvents(session: Session, { tip, events, readSignalCount }: Addition): RunFold {
+  const { streamNo } = tip
+  const { id: run } = tip.fold
+  const fold = events.reduce<RunFold>((before, event) => foldRun(run, before, event), tip.fold)
+  session.events.insert(streamNo, events)
+  insertDeliveries(session, streamNo, events)
+  if (fold.signalCount !== tip.fold.signalCount || readSignalCount !== tip.readSignalCount) {
+    session.runs.count(streamNo, fold.signalCount, readSignalCount)
+  }
+  if (fold.outcome === 'open') session.tips.set(run, { ...tip, fold, readSignalCount })
+  else {
+    session.runs.end(streamNo, fold)
+    session.tips.forget(run)
+  }
+  return fold
 }
 
 /** Lets the world outside add to a run; see `Store.decide`. */
@@ -79,24 +101,20 @@ interface Enactment {
 }
 
 function enact(session: Session, { request, record, facts, decision }: Enactment): void {
+  const { run } = request
   const events = chainDecided(session, { request, record, facts, decision })
-  const wakes = events.length > 0 && record.claim_id === null && record.status !== 'stuck' && record.status !== 'ready'
+  const wakes = events.length > 0 && (record.status === 'waiting' || record.status === 'paused')
   const unsticks = decision.unstick === true && record.status === 'stuck'
-  const { stream: streamNo } = record
-  if (record.outcome === 'open' && (wakes || unsticks)) session.runs.makeReady(streamNo, facts.nowMs)
-  if (events.length > 0) {
-    const fold = events.reduce<RunFold>((before, event) => foldRun(request.run, before, event), foldOf(request.run, record))
-    session.events.insert(streamNo, events)
-    session.runs.advance(streamNo, fold, record.read_signal_count)
-    insertDeliveries(session, streamNo, events)
-  }
-  if (events.length > 0 || unsticks) session.watchers.touch(request.run)
+  if (events.length === 0 && !unsticks) return
+  if (wakes || unsticks) session.runs.makeReady(record.stream, facts.nowMs)
+  const fold = addEvents(session, { tip: tipOf(record), events, readSignalCount: record.read_signal_count })
+  session.watchers.touch({ run, headSeq: fold.head.seq, due: wakes || unsticks })
 }
 
 function chainDecided(session: Session, { request, record, facts, decision }: Enactment): StoredEvent[] {
   const { run, delivery, by, seen } = request
   const chain = (drafts: readonly Draft[]): StoredEvent[] =>
-    chainDrafts(runStream(run), foldOf(run, record).head, drafts, { nowMs: facts.nowMs, by, seen, salt: session.salt })
+    chainDrafts(runStream(run), foldOf(record).head, drafts, { nowMs: facts.nowMs, by, seen, salt: session.salt })
   if (decision.drafts.length === 0) return []
   assert(record.outcome === 'open', `events were decided for run ${run}, which has ended`)
   checkTexts(decision.drafts)

@@ -9,6 +9,7 @@ export function rebuild(session: Session): Promise<{ runCount: number; eventCoun
   return session.write(() => {
     const kept = keptRows(session)
     session.runs.clear()
+    session.tips.forgetAll()
     session.inbox.clear()
     const total = { runCount: 0, eventCount: 0 }
     for (const { no, name } of streamsOf(session)) {

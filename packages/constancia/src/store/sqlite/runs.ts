@@ -29,25 +29,26 @@ export interface RunRecord {
   readonly ended_at: number | null
 }
 
-/** What an append needs of a run's row: enough to check it and to fold its events. */
-export type RunTip = Pick<
-  RunRecord,
-  | 'stream' | 'flow' | 'version' | 'actor' | 'outcome' | 'head_seq' | 'head_hash' | 'head_at'
-  | 'signal_count' | 'epoch' | 'claim_id' | 'started_at'
->
+/** Columns of {@link headJoin}. */
+export const headColumns = 'e.seq AS head_seq, lower(hex(e.hash)) AS head_hash, e.at AS head_at'
 
-const tipColumns =
-  'stream, flow, version, actor, outcome, head_seq, lower(hex(head_hash)) AS head_hash, head_at, signal_count, epoch, claim_id, started_at'
-const columns = `${tipColumns}, id, status, read_signal_count, worker, due_at, wake_at, waiting_for, stuck_code, stuck_message, ended_at`
+/** Joins a run `r` with its head, the last event `e`. */
+export const headJoin = 'JOIN events AS e ON e.stream = r.stream AND e.seq = (SELECT max(seq) FROM events WHERE stream = r.stream)'
+
+const select = `
+  SELECT r.stream, r.id, r.flow, r.version, r.actor, r.outcome, r.status, ${headColumns}, r.signal_count, r.read_signal_count,
+    r.epoch, r.claim_id, r.worker, r.due_at, r.wake_at, r.waiting_for, r.stuck_code, r.stuck_message, r.started_at, r.ended_at
+  FROM runs AS r ${headJoin}`
 
 /** The projection `runs`: one row a run, and what the scheduler keeps in it. */
 export interface RunTable {
-  tip(id: RunId): RunTip | undefined
   record(id: RunId): RunRecord | undefined
   /** Adds a row; open runs are ready from `nowMs` on. */
   insert(streamNo: number, fold: RunFold, kept: Kept): void
-  /** Moves the head; ends the run where the fold says so. */
-  advance(streamNo: number, fold: RunFold, readSignalCount: number): void
+  /** Counts signals: those received, those read. */
+  count(streamNo: number, signalCount: number, readSignalCount: number): void
+  /** Ends the run as the fold says. */
+  end(streamNo: number, fold: RunFold): void
   /** Marks the run ready, and nobody's. */
   makeReady(streamNo: number, nowMs: number): void
   /** Lays the run to rest, and makes it nobody's. */
@@ -68,11 +69,8 @@ export interface Kept {
 
 /** Prepares the statements of the projection. */
 export function runTable(database: Database): RunTable {
-  const tip = database.prepare(`SELECT ${tipColumns} FROM runs WHERE id = ?`)
-  const record = database.prepare(`SELECT ${columns} FROM runs WHERE id = ?`)
-  const advance = database.prepare(
-    'UPDATE runs SET head_seq = ?, head_hash = unhex(?), head_at = ?, signal_count = ?, read_signal_count = ? WHERE stream = ?',
-  )
+  const record = database.prepare(`${select} WHERE r.id = ?`)
+  const count = database.prepare('UPDATE runs SET signal_count = ?, read_signal_count = ? WHERE stream = ?')
   const end = database.prepare(`
     UPDATE runs SET outcome = ?, status = ?, ended_at = ?, claim_id = NULL, worker = NULL, due_at = NULL, wake_at = NULL,
       waiting_for = NULL, stuck_code = NULL, stuck_message = NULL WHERE stream = ?`)
@@ -83,14 +81,10 @@ export function runTable(database: Database): RunTable {
     UPDATE runs SET status = ?, due_at = ?, wake_at = ?, waiting_for = ?, stuck_code = ?, stuck_message = ?,
       read_signal_count = ?, claim_id = NULL, worker = NULL WHERE stream = ?`)
   return {
-    tip: (id) => tip.get(id) as RunTip | undefined,
     record: (id) => record.get(id) as RunRecord | undefined,
     insert: inserter(database),
-    advance: (streamNo, fold, readSignalCount) => {
-      const { head, signalCount, outcome, endedAtMs } = fold
-      advance.run(head.seq, head.hash, head.at, signalCount, readSignalCount, streamNo)
-      if (outcome !== 'open') end.run(outcome, outcome, endedAtMs ?? null, streamNo)
-    },
+    count: (streamNo, signalCount, readSignalCount) => void count.run(signalCount, readSignalCount, streamNo),
+    end: (streamNo, { outcome, endedAtMs }) => void end.run(outcome, outcome, endedAtMs ?? null, streamNo),
     makeReady: (streamNo, nowMs) => void ready.run(nowMs, streamNo),
     rest: (streamNo, to, readSignalCount) => void rest.run(...restValues(to), readSignalCount, streamNo),
     list: lister(database),
@@ -101,14 +95,14 @@ export function runTable(database: Database): RunTable {
 
 function inserter(database: Database): RunTable['insert'] {
   const insert = database.prepare(`
-    INSERT INTO runs (stream, id, flow, version, actor, outcome, status, head_seq, head_hash, head_at, signal_count,
-      read_signal_count, epoch, due_at, started_at, ended_at)
-    VALUES (?, ?, ?, ?, ?, ?, ?, ?, unhex(?), ?, ?, ?, ?, ?, ?, ?)`)
+    INSERT INTO runs (stream, id, flow, version, actor, outcome, status, signal_count, read_signal_count, epoch, due_at,
+      started_at, ended_at)
+    VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)`)
   return (streamNo, fold, kept) => {
-    const { id, flow, version, actor, outcome, head, signalCount, startedAtMs, endedAtMs } = fold
+    const { id, flow, version, actor, outcome, signalCount, startedAtMs, endedAtMs } = fold
     const isOpen = outcome === 'open'
     const identity = [streamNo, id, flow, version, actor ?? null, outcome, isOpen ? 'ready' : outcome]
-    const progress = [head.seq, head.hash, head.at, signalCount, kept.readSignalCount, kept.epoch]
+    const progress = [signalCount, kept.readSignalCount, kept.epoch]
     insert.run(...identity, ...progress, isOpen ? kept.nowMs : null, startedAtMs, endedAtMs ?? null)
   }
 }
@@ -124,11 +118,11 @@ function lister(database: Database): RunTable['list'] {
   return (query) => {
     const limit = Math.min(Math.max(query.limit ?? 100, 1), 1000)
     const filters: [condition: string, value: Value][] = []
-    if (query.after !== undefined) filters.push(['stream < ?', cursorOf(query.after)])
-    if (query.flow !== undefined) filters.push(['flow = ?', query.flow])
-    if (query.status !== undefined) filters.push(['status = ?', query.status])
+    if (query.after !== undefined) filters.push(['r.stream < ?', cursorOf(query.after)])
+    if (query.flow !== undefined) filters.push(['r.flow = ?', query.flow])
+    if (query.status !== undefined) filters.push(['r.status = ?', query.status])
     const where = filters.length === 0 ? '' : `WHERE ${filters.map(([condition]) => condition).join(' AND ')}`
-    const sql = `SELECT ${columns} FROM runs ${where} ORDER BY stream DESC LIMIT ?`
+    const sql = `${select} ${where} ORDER BY r.stream DESC LIMIT ?`
     const statement = prepared.get(sql) ?? database.prepare(sql)
     prepared.set(sql, statement)
     const records = statement.all(...filters.map(([, value]) => value), limit + 1) as RunRecord[]
@@ -147,8 +141,7 @@ function cursorOf(after: string): number {
 export function rowOf(record: RunRecord): RunRow {
   const { claim_id: id, worker, stuck_code: code, stuck_message: message, waiting_for: waitingFor } = record
   return {
-    ...foldOf(record.id, record),
-    endedAtMs: record.ended_at ?? undefined,
+    ...foldOf(record),
     status: record.status,
     epoch: record.epoch,
     claim: id === null ? undefined : { id, worker: worker ?? '', leaseUntilMs: record.due_at ?? 0 },
@@ -159,17 +152,17 @@ export function rowOf(record: RunRecord): RunRow {
   }
 }
 
-/** The fold of an open run, or of an ended one but for its end. */
-export function foldOf(id: RunId, tip: RunTip): RunFold {
+/** The part of a row that its journal tells. */
+export function foldOf(record: RunRecord): RunFold {
   return {
-    id,
-    flow: tip.flow,
-    version: tip.version,
-    actor: tip.actor ?? undefined,
-    outcome: tip.outcome,
-    head: { seq: tip.head_seq, hash: tip.head_hash, at: tip.head_at },
-    startedAtMs: tip.started_at,
-    endedAtMs: undefined,
-    signalCount: tip.signal_count,
+    id: record.id,
+    flow: record.flow,
+    version: record.version,
+    actor: record.actor ?? undefined,
+    outcome: record.outcome,
+    head: { seq: record.head_seq, hash: record.head_hash, at: record.head_at },
+    startedAtMs: record.started_at,
+    endedAtMs: record.ended_at ?? undefined,
+    signalCount: record.signal_count,
   }
 }

@@ -9,12 +9,14 @@ import type { Opened } from './open.js'
 import { type Patience, patiently } from './patience.js'
 import { type RunTable, runTable } from './runs.js'
 import { saltPool } from './salts.js'
+import { Tips } from './tips.js'
 import { Watchers } from './watch.js'
 
 /** What everything of one open store works with. */
 export interface Session {
   readonly events: EventTable
   readonly runs: RunTable
+  readonly tips: Tips
   readonly inbox: InboxTable
   readonly claims: ClaimTable
   readonly clock: Clock
@@ -43,13 +45,18 @@ export function beginSession(given: SessionParts): Session {
   const { parts, patience } = given
   const { database } = given.opened
   const watchers = new Watchers({ database, clock: parts.clock, pollMs: given.watchPollMs, warn: parts.warn })
-  const commit = new GroupCommit(database, patience, () => {
+  const runs = runTable(database)
+  const tips = new Tips(database, runs)
+  const committed = (): void => {
     watchers.tell()
     given.afterCommit()
-  })
+  }
+  const hooks = { begun: () => tips.begin(), rolledBack: () => tips.forgetAll(), committed }
+  const commit = new GroupCommit(database, patience, hooks)
   return {
     events: eventTable(database),
-    runs: runTable(database),
+    runs,
+    tips,
     inbox: inboxTable(database),
     claims: claimTable(database),
     clock: parts.clock,

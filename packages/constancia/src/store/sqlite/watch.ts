@@ -20,7 +20,7 @@ export class Watchers {
   readonly #parts: WatchParts
   readonly #dataVersion: Statement
   readonly #listeners = new Set<(change: Change) => void>()
-  #touched: RunId[] = []
+  #touched = new Map<RunId, Change & { readonly run: RunId }>()
   #seenVersion: unknown
   #disarm: (() => void) | undefined
 
@@ -44,17 +44,19 @@ export class Watchers {
     }
   }
 
-  /** Notes that the transaction under way changes a run. */
-  touch(run: RunId): void {
-    if (this.#listeners.size > 0) this.#touched.push(run)
+  /** Notes what the transaction under way changes. */
+  touch(change: Change & { readonly run: RunId }): void {
+    if (this.#listeners.size === 0) return
+    const before = this.#touched.get(change.run)
+    this.#touched.set(change.run, before?.due === true ? { ...change, due: true } : change)
   }
 
   /** Tells the listeners what was noted. A change that was rolled back is told of as well: it is a hint. */
   tell(): void {
-    if (this.#touched.length === 0) return
-    const touched = new Set(this.#touched)
-    this.#touched = []
-    for (const run of touched) this.#call({ run })
+    if (this.#touched.size === 0) return
+    const touched = this.#touched
+    this.#touched = new Map()
+    for (const change of touched.values()) this.#call(change)
   }
 
   /** Removes every listener. */
@@ -78,7 +80,7 @@ export class Watchers {
     const version = this.#version()
     if (version === undefined || version === this.#seenVersion) return
     this.#seenVersion = version
-    this.#call({ run: undefined })
+    this.#call({ run: undefined, headSeq: undefined, due: true })
   }
 
   // Undefined where it cannot be read just now: the next look will tell, or the next write will fail.

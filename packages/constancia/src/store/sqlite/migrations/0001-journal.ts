@@ -4,6 +4,7 @@
  * - Hashes, commits and salts are bytes; texts are exactly what was hashed; moments are UTC milliseconds.
  * - `runs.due_at` is when somebody may next try the run: the moment it became ready, its wake time, or the end of its
  *   lease while it is claimed. It is null where only the outside can wake it, where it is stuck, and where it has ended.
+ * - A run's head is its last event, and kept nowhere else: an append writes the events and nothing besides.
  * - `inbox` remembers deliveries, so that each counts once.
  *
  * Events are append-only by triggers. `INSERT OR REPLACE` deletes without firing the usual ones, so an insert over an
@@ -44,9 +45,6 @@ CREATE TABLE runs (
   actor TEXT,
   outcome TEXT NOT NULL,
   status TEXT NOT NULL,
-  head_seq INTEGER NOT NULL,
-  head_hash BLOB NOT NULL,
-  head_at INTEGER NOT NULL,
   signal_count INTEGER NOT NULL,
   read_signal_count INTEGER NOT NULL,
   epoch INTEGER NOT NULL,

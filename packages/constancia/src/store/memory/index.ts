@@ -1,1 +1,2 @@
-export {}
+export { type MemoryDisk, memoryDisk } from './disk.js'
+export { memory } from './store.js'

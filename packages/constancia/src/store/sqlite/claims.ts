@@ -33,7 +33,11 @@ function takeDue(session: Session, request: ClaimRequest, turn: Turn): ClaimAnsw
   const nowMs = session.clock.now()
   // One more than can be taken: the first that is left over tells when to come again.
   const limit = request.limit + 1
-  const lanes = request.flows.map(({ flow, version }) => ({ flow, version, rows: session.claims.due({ flow, version, limit }) }))
+  const lanes = request.flows.map(({ flow, version }) => ({
+    flow,
+    version,
+    rows: session.claims.due({ flow, version, limit }),
+  }))
   const claims: Claim[] = []
   let idleLanes = 0
   while (claims.length < request.limit && idleLanes < lanes.length) {

@@ -132,7 +132,7 @@ export class GroupCommit {
     } catch (error) {
       return this.#rollBack(error)
     }
-    batch.forEach(({ resolve }, index) => resolve(results[index] as never))
+    for (const [index, { resolve }] of batch.entries()) resolve(results[index] as never)
     this.#hooks.committed()
     return undefined
   }

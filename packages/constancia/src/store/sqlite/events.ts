@@ -73,7 +73,10 @@ function eventOf(stream: StreamId, record: EventRecord): StoredEvent {
 export function checkTexts(texts: readonly { readonly body: string; readonly data: string | undefined }[]): void {
   for (const { body, data } of texts) {
     assert(isExact(body), 'the body of an event holds U+0000 or half a surrogate pair, which cannot be stored')
-    assert(data === undefined || isExact(data), 'the data of an event holds U+0000 or half a surrogate pair, which cannot be stored')
+    assert(
+      data === undefined || isExact(data),
+      'the data of an event holds U+0000 or half a surrogate pair, which cannot be stored',
+    )
   }
 }
 

@@ -13,7 +13,17 @@ export type Fault =
   /** Not of the database: whoever caused it gets it. */
   | { readonly kind: 'foreign'; readonly error: unknown }
 
-const codes = { busy: 5, locked: 6, readOnly: 8, corrupt: 11, full: 13, cannotOpen: 14, tooBig: 18, constraint: 19, notDatabase: 26 }
+const codes = {
+  busy: 5,
+  locked: 6,
+  readOnly: 8,
+  corrupt: 11,
+  full: 13,
+  cannotOpen: 14,
+  tooBig: 18,
+  constraint: 19,
+  notDatabase: 26,
+}
 
 /** Tells passing faults from final ones, by SQLite's result code. */
 export function faultOf(error: unknown, file: string): Fault {

@@ -43,7 +43,8 @@ export class ThreadHeartbeat implements Heartbeat {
   }
 
   drop(claim: ClaimRef): void {
-    if (this.#held.delete(claim.id)) this.#say({ kind: 'drop', claim: { run: claim.run, id: claim.id, epoch: claim.epoch } })
+    if (this.#held.delete(claim.id))
+      this.#say({ kind: 'drop', claim: { run: claim.run, id: claim.id, epoch: claim.epoch } })
   }
 
   async stop(): Promise<void> {

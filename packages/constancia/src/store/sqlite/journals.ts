@@ -1,10 +1,18 @@
 import {
-  assert, chainDrafts, deliveryOf, type Draft, emptyHead, foldRun, type RunFold, runStream, type StoredEvent,
+  assert,
+  chainDrafts,
+  type Draft,
+  deliveryOf,
+  emptyHead,
+  foldRun,
+  type RunFold,
+  runStream,
+  type StoredEvent,
 } from '../../journal/index.js'
-import type { Append, Appended, CreateRun, Created, Decide, Decision, Facts } from '../store.js'
+import type { Append, Appended, Created, CreateRun, Decide, Decision, Facts } from '../store.js'
 import { holds } from './claims.js'
 import { checkTexts } from './events.js'
-import { foldOf, rowOf, type RunRecord } from './runs.js'
+import { foldOf, type RunRecord, rowOf } from './runs.js'
 import type { Session } from './session.js'
 import { type RunTip, tipOf } from './tips.js'
 
@@ -83,7 +91,10 @@ export function decide<T>(session: Session, request: Decide<T>): Promise<T> {
     const facts = factsOf(session, request, record)
     const decision = request.decide(facts)
     if (record !== undefined) enact(session, { request, record, facts, decision })
-    assert(record !== undefined || decision.drafts.length === 0, `events were decided for run ${request.run}, which does not exist`)
+    assert(
+      record !== undefined || decision.drafts.length === 0,
+      `events were decided for run ${request.run}, which does not exist`,
+    )
     return decision.result
   })
 }
@@ -120,7 +131,10 @@ function chainDecided(session: Session, { request, record, facts, decision }: En
   checkTexts(decision.drafts)
   const events = chain(decision.drafts)
   const carriesIt = events.map((event) => delivery !== undefined && deliveryOf(event) === delivery)
-  assert(delivery === undefined || carriesIt.includes(true), `no event decided for run ${run} carries delivery ${delivery}`)
+  assert(
+    delivery === undefined || carriesIt.includes(true),
+    `no event decided for run ${run} carries delivery ${delivery}`,
+  )
   return facts.delivered ? chain(decision.drafts.filter((_, index) => carriesIt[index] !== true)) : events
 }
 

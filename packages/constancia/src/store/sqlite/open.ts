@@ -71,7 +71,7 @@ function connect(driver: Driver, file: string): Database {
 }
 
 function checkVersion(database: Database, options: SqliteOptions): string {
-  const version = String(valueOf(database, 'SELECT sqlite_version()'))
+  const version = String(firstOf(database, 'SELECT sqlite_version()'))
   if (isFixedVersion(version) || options.allowUnsafe === true) return version
   throw storeError(
     'store_unsafe',
@@ -82,10 +82,10 @@ function checkVersion(database: Database, options: SqliteOptions): string {
 
 // Before the first write: a file of somebody else must stay as it is.
 function checkOwner(database: Database, file: string): void {
-  const owner = valueOf(database, 'PRAGMA application_id')
+  const owner = firstOf(database, 'PRAGMA application_id')
   if (owner === applicationId) return
-  const isNew = owner === 0 && valueOf(database, 'SELECT count(*) FROM sqlite_schema') === 0
-  if (isNew && valueOf(database, 'PRAGMA user_version') === 0) return
+  const isNew = owner === 0 && firstOf(database, 'SELECT count(*) FROM sqlite_schema') === 0
+  if (isNew && firstOf(database, 'PRAGMA user_version') === 0) return
   throw storeError(
     'store_damaged',
     `${file} is a database of another program (application id ${String(owner)}). It was left as it is, and no run was touched. ` +
@@ -97,7 +97,7 @@ function checkOwner(database: Database, file: string): void {
 function configure(database: Database, file: string): void {
   for (const [name, value, effect] of settings) {
     database.exec(`PRAGMA ${name}=${value}`)
-    const found = String(valueOf(database, `PRAGMA ${name}`))
+    const found = String(firstOf(database, `PRAGMA ${name}`))
     if (found === effect) continue
     throw storeError(
       'store_unsafe',
@@ -129,7 +129,7 @@ function probe(database: Database): void {
 }
 
 /** The first column of the first row of a query that has one. */
-export function valueOf(database: Database, sql: string): unknown {
+export function firstOf(database: Database, sql: string): unknown {
   const row = database.prepare(sql).get() as Record<string, unknown> | undefined
   assert(row !== undefined, `"${sql}" must have a row`)
   return Object.values(row)[0]

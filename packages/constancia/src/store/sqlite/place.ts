@@ -19,7 +19,10 @@ export function isNetworkFileSystem(type: number): boolean {
 export function checkPlace(file: string, allowUnsafe: boolean): void {
   const folder = dirname(file)
   if (!existsSync(folder)) {
-    throw storeError('store_failed', `The folder ${folder} does not exist, so ${file} cannot be opened. No run was touched. Create the folder, or correct the path.`)
+    throw storeError(
+      'store_failed',
+      `The folder ${folder} does not exist, so ${file} cannot be opened. No run was touched. Create the folder, or correct the path.`,
+    )
   }
   if (!allowUnsafe && isNetworkFileSystem(statfsSync(folder).type)) {
     throw storeError(

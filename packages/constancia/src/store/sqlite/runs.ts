@@ -33,7 +33,8 @@ export interface RunRecord {
 export const headColumns = 'e.seq AS head_seq, lower(hex(e.hash)) AS head_hash, e.at AS head_at'
 
 /** Joins a run `r` with its head, the last event `e`. */
-export const headJoin = 'JOIN events AS e ON e.stream = r.stream AND e.seq = (SELECT max(seq) FROM events WHERE stream = r.stream)'
+export const headJoin =
+  'JOIN events AS e ON e.stream = r.stream AND e.seq = (SELECT max(seq) FROM events WHERE stream = r.stream)'
 
 const select = `
   SELECT r.stream, r.id, r.flow, r.version, r.actor, r.outcome, r.status, ${headColumns}, r.signal_count, r.read_signal_count,
@@ -88,7 +89,8 @@ export function runTable(database: Database): RunTable {
     makeReady: (streamNo, nowMs) => void ready.run(nowMs, streamNo),
     rest: (streamNo, to, readSignalCount) => void rest.run(...restValues(to), readSignalCount, streamNo),
     list: lister(database),
-    kept: () => database.prepare('SELECT stream, epoch, read_signal_count FROM runs').all() as ReturnType<RunTable['kept']>,
+    kept: () =>
+      database.prepare('SELECT stream, epoch, read_signal_count FROM runs').all() as ReturnType<RunTable['kept']>,
     clear: () => database.exec('DELETE FROM runs'),
   }
 }
@@ -134,7 +136,10 @@ function lister(database: Database): RunTable['list'] {
 
 function cursorOf(after: string): number {
   if (/^[0-9]{1,15}$/.test(after)) return Number(after)
-  throw journalError('invalid_id', `${JSON.stringify(after.slice(0, 40))} is not where a page of runs can begin. Nothing was read; pass on "next" of the page before.`)
+  throw journalError(
+    'invalid_id',
+    `${JSON.stringify(after.slice(0, 40))} is not where a page of runs can begin. Nothing was read; pass on "next" of the page before.`,
+  )
 }
 
 /** The row as everybody else knows it. */

@@ -1,13 +1,29 @@
+import type { RunId, StoredEvent, StreamId } from '../../journal/index.js'
 import { assert } from '../../journal/index.js'
 import type {
-  Append, Appended, Change, ClaimAnswer, ClaimRef, ClaimRequest, CreateRun, Created, Decide, Heartbeat, HeartbeatOptions, Page,
-  RunQuery, RunRow, Store, StoreFactory, StoreParts, Suspend,
+  Append,
+  Appended,
+  Change,
+  ClaimAnswer,
+  ClaimRef,
+  ClaimRequest,
+  Created,
+  CreateRun,
+  Decide,
+  Heartbeat,
+  HeartbeatOptions,
+  Page,
+  RunQuery,
+  RunRow,
+  Store,
+  StoreFactory,
+  StoreParts,
+  Suspend,
 } from '../store.js'
-import type { RunId, StoredEvent, StreamId } from '../../journal/index.js'
 import { claim, release, renew, suspend, type Turn } from './claims.js'
 import { ThreadHeartbeat } from './heartbeat.js'
 import { append, create, decide } from './journals.js'
-import { absolutePath, open, type Opened, type SqliteOptions } from './open.js'
+import { absolutePath, type Opened, open, type SqliteOptions } from './open.js'
 import { rebuild } from './rebuild.js'
 import { rowOf } from './runs.js'
 import { beginSession, type Session } from './session.js'

@@ -97,7 +97,9 @@ export class Watchers {
       try {
         listener(change)
       } catch (error) {
-        this.#parts.warn(`A listener of the store threw (${String(error)}). The change is stored; only the hint was lost. Correct the listener.`)
+        this.#parts.warn(
+          `A listener of the store threw (${String(error)}). The change is stored; only the hint was lost. Correct the listener.`,
+        )
       }
     }
   }

@@ -1,0 +1,136 @@
+import type { RunId, StoredEvent, StreamId } from '../../journal/index.js'
+import { storeError } from '../errors.js'
+import type {
+  Append,
+  Appended,
+  Change,
+  ClaimAnswer,
+  ClaimRef,
+  ClaimRequest,
+  Created,
+  CreateRun,
+  Decide,
+  Heartbeat,
+  HeartbeatOptions,
+  Page,
+  RunQuery,
+  RunRow,
+  Store,
+  StoreFactory,
+  Suspend,
+} from '../store.js'
+import { claim, release, renew, suspend, type Turn } from './claims.js'
+import { type MemoryDisk, memoryDisk } from './disk.js'
+import { append, create, decide, type Handle } from './events.js'
+import { TimerHeartbeat } from './heartbeat.js'
+import { rebuild, runs } from './runs.js'
+
+const prefix = 'run/'
+
+/**
+ * A store in memory, for tests and simulations: the semantics of the others, durable only as long as its disk is kept.
+ * Everything happens at the call, in one piece; results come with the next microtask. It has no timers but those of
+ * heartbeats that hold something.
+ */
+export function memory(disk: MemoryDisk = memoryDisk()): StoreFactory {
+  return async (parts) => new MemoryStore({ disk, parts })
+}
+
+class MemoryStore implements Store {
+  readonly #handle: Handle
+  readonly #turn: Turn = { index: 0 }
+  readonly #hearts = new Set<Heartbeat>()
+  readonly #listeners = new Set<(change: Change) => void>()
+  #isClosed = false
+
+  constructor(handle: Handle) {
+    this.#handle = handle
+  }
+
+  describe(): string {
+    return 'memory, nothing outlives the process'
+  }
+
+  async create(request: CreateRun): Promise<Created> {
+    return create(this.#open(), request)
+  }
+
+  async append(request: Append): Promise<Appended> {
+    return append(this.#open(), request)
+  }
+
+  async decide<T>(request: Decide<T>): Promise<T> {
+    return decide(this.#open(), request)
+  }
+
+  async suspend(request: Suspend): Promise<boolean> {
+    return suspend(this.#open(), request)
+  }
+
+  async read(
+    stream: StreamId,
+    range: { readonly fromSeq?: number; readonly limit?: number } = {},
+  ): Promise<StoredEvent[]> {
+    const { disk } = this.#open()
+    const { fromSeq = 0, limit = Number.POSITIVE_INFINITY } = range
+    const stored = stream.startsWith(prefix) ? disk.find(stream.slice(prefix.length) as RunId) : undefined
+    return stored?.events.slice(fromSeq, fromSeq + limit) ?? []
+  }
+
+  async claim(request: ClaimRequest): Promise<ClaimAnswer> {
+    return claim(this.#open(), request, this.#turn)
+  }
+
+  async renew(claims: readonly ClaimRef[], leaseMs: number): Promise<ClaimRef[]> {
+    return renew(this.#open(), claims, leaseMs)
+  }
+
+  async release(given: ClaimRef): Promise<boolean> {
+    return release(this.#open(), given)
+  }
+
+  async run(id: RunId): Promise<RunRow | undefined> {
+    return this.#open().disk.find(id)?.row
+  }
+
+  async runs(query: RunQuery): Promise<Page<RunRow>> {
+    return runs(this.#open().disk, query)
+  }
+
+  watch(listener: (change: Change) => void): () => void {
+    const { disk } = this.#open()
+    // A function of its own: the same listener may be added twice. It speaks in a microtask, after the commit's caller.
+    const own = (change: Change): void => queueMicrotask(() => void (disk.listeners.has(own) && listener(change)))
+    const remove = (): void => {
+      disk.listeners.delete(own)
+      this.#listeners.delete(own)
+    }
+    disk.listeners.add(own)
+    this.#listeners.add(own)
+    return remove
+  }
+
+  heartbeat(options: HeartbeatOptions): Heartbeat {
+    const heart = new TimerHeartbeat(this.#open(), options)
+    this.#hearts.add(heart)
+    return heart
+  }
+
+  async rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {
+    return rebuild(this.#open())
+  }
+
+  async close(): Promise<void> {
+    this.#isClosed = true
+    for (const listener of this.#listeners) this.#handle.disk.listeners.delete(listener)
+    await Promise.all([...this.#hearts].map((heart) => heart.stop()))
+  }
+
+  #open(): Handle {
+    if (!this.#isClosed) return this.#handle
+    throw storeError(
+      'store_closed',
+      'The store was closed, so nothing was read or written. The run is as it was; open the store again.',
+    )
+  }
+}

@@ -29,7 +29,7 @@ process.exitCode = code
 
 function report() {
   const seconds = Math.round((Date.now() - startMs) / 1000)
-  const rows = files.flatMap(({ assertionResults }) => assertionResults).filter(({ status }) => status !== 'skipped')
+  const rows = files.flatMap(({ tests }) => tests).filter(({ state }) => state !== 'skipped')
   return [
     `# Campaign of ${new Date(startMs).toISOString()}`,
     '',
@@ -39,15 +39,11 @@ function report() {
     '',
     '| test | outcome | seconds |',
     '|---|---|---|',
-    ...rows.map(({ fullName, status, duration }) => `| ${cell(fullName)} | ${status} | ${seconds1(duration)} |`),
+    ...rows.map(({ name, state, durationMs }) => `| ${cell(name)} | ${state} | ${(durationMs / 1000).toFixed(1)} |`),
     '',
   ].join('\n')
 }
 
 function cell(text) {
   return text.replaceAll('|', '\\|').replaceAll('\n', ' ')
-}
-
-function seconds1(durationMs) {
-  return ((durationMs ?? 0) / 1000).toFixed(1)
 }

@@ -2,7 +2,8 @@
 import { spawn } from 'node:child_process'
 
 const tty = process.stdout.isTTY === true
-const colour = tty && !process.env.NO_COLOR && process.env.TERM !== 'dumb'
+const wanted = process.env.FORCE_COLOR !== undefined || (tty && process.env.TERM !== 'dumb')
+const colour = wanted && !process.env.NO_COLOR
 
 const paint = (code, text) => (colour ? `\u001b[${code}m${text}\u001b[0m` : text)
 
@@ -23,7 +24,9 @@ export function say(text = '') {
 export function run(file, args, { cwd, env, quiet = true } = {}) {
   return new Promise((resolve) => {
     const stdio = quiet ? ['ignore', 'pipe', 'pipe'] : ['ignore', 'inherit', 'inherit']
-    const child = spawn(file, args, { cwd, env: { ...process.env, ...env }, stdio })
+    // Some programs colour whatever runs in CI, even into a file.
+    const plain = colour ? {} : { NO_COLOR: '1' }
+    const child = spawn(file, args, { cwd, env: { ...process.env, ...plain, ...env }, stdio })
     const chunks = []
     child.stdout?.on('data', (chunk) => chunks.push(chunk))
     child.stderr?.on('data', (chunk) => chunks.push(chunk))

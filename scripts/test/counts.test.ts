@@ -5,8 +5,8 @@ import { expect, it, onTestFinished } from 'vitest'
 import { whyInstall } from '../prepare.mjs'
 import { countResults, countsLine, namePattern } from '../vitest.mjs'
 
-function result(status: string, fullName: string): { status: string; fullName: string } {
-  return { status, fullName }
+function result(state: string, name: string): { state: string; name: string } {
+  return { state, name }
 }
 
 it('the last line counts passed and failed, and skipped only where there are any', () => {
@@ -16,14 +16,14 @@ it('the last line counts passed and failed, and skipped only where there are any
 
 it('a test file that cannot be loaded counts as one failure', () => {
   const files = [
-    { status: 'failed', assertionResults: [] },
-    { status: 'failed', assertionResults: [result('failed', 'a'), result('passed', 'b')] },
+    { failed: true, tests: [] },
+    { failed: true, tests: [result('failed', 'a'), result('passed', 'b')] },
   ]
   expect(countResults(files, undefined)).toEqual({ passed: 1, failed: 2, skipped: 0 })
 })
 
 it('what a pattern leaves out is not called skipped, what it names is', () => {
-  const files = [{ status: 'passed', assertionResults: [result('skipped', 'R-A7 a'), result('skipped', 'R-B1 b')] }]
+  const files = [{ failed: false, tests: [result('skipped', 'R-A7 a'), result('skipped', 'R-B1 b')] }]
   expect(countResults(files, /R-A7/)).toEqual({ passed: 0, failed: 0, skipped: 1 })
   expect(countResults(files, undefined)).toEqual({ passed: 0, failed: 0, skipped: 2 })
 })

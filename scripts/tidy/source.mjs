@@ -66,8 +66,9 @@ export function importsOf(source) {
     imports.push({ target: moduleRequest.value, start, typeOnly, dynamic: false })
   }
   for (const { entries, start } of module.staticExports) {
-    // `export { a }` of an imported name carries its import's target too; that import is counted above.
-    const requests = entries.filter(({ moduleRequest }) => moduleRequest !== null && moduleRequest.start > start)
+    // What is imported and then exported is listed here as well, at the place of the import: that is counted already.
+    if (imports.some((entry) => entry.start === start)) continue
+    const requests = entries.filter(({ moduleRequest }) => moduleRequest !== null)
     if (requests.length === 0) continue
     const typeOnly = requests.every(({ isType }) => isType)
     imports.push({ target: requests[0].moduleRequest.value, start, typeOnly, dynamic: false })

@@ -105,6 +105,8 @@ describe('layers', () => {
     expectOne(plain, `${src}/engine/schema.ts:1`, `imports 'zod'`)
     const lazy = { [`${src}/engine/schema.ts`]: `const { z } = await import('zod')\n` }
     expectOne(lazy, `${src}/engine/schema.ts:1`, `imports 'zod'`)
+    const required = `import { createRequire } from 'node:module'\n\nconst load = createRequire('/')\nload('zod')\n`
+    expectOne({ [`${src}/engine/schema.ts`]: required }, `${src}/engine/schema.ts:4`, `imports 'zod'`)
     const computed = { [`${src}/engine/schema.ts`]: `const z = await import(['z', 'od'].join(''))\n` }
     expectOne(computed, `${src}/engine/schema.ts:1`, 'whose name is computed')
   })
@@ -142,7 +144,9 @@ describe('layers', () => {
     const kit = { ...driver, [`${src}/testing/index.ts`]: `import './kit.js'\n` }
     const way = { ...kit, [`${src}/testing/kit.ts`]: `import '../store/sqlite/index.js'\n` }
     expectOne(way, `${src}/testing/index.ts:1`, 'pulls @photostructure/sqlite in')
-    const lazy = { ...kit, [`${src}/testing/kit.ts`]: `await import('../store/sqlite/index.js')\n` }
+    const eager = { ...kit, [`${src}/testing/kit.ts`]: `await import('../store/sqlite/index.js')\n` }
+    expectOne(eager, `${src}/testing/index.ts:1`, 'pulls @photostructure/sqlite in')
+    const lazy = { ...kit, [`${src}/testing/kit.ts`]: `const f = () => import('../store/sqlite/index.js')\nf\n` }
     expect(complaints(lazy)).toEqual([])
   })
 

@@ -159,16 +159,18 @@ function driverProblem(chain) {
   return {
     what: `pulls ${chain.at(-1)} in, through ${chain.slice(1, -1).join(' and ')}`,
     why: 'Whoever imports this face would load a driver, and fail where it is not installed.',
-    fix: 'Take what the driver provides as an argument, or import it with `await import(…)` where it is needed.',
+    fix: 'Take what the driver provides as an argument, or load it in the function that needs it.',
   }
 }
 
+/** The way from a face to a package of the table along what is loaded at once, or undefined. */
 function chainToDriver(path, byPath, visited) {
   visited.add(path)
-  if (path in thirdParty) return [path, thirdParty[path].join(', ')]
-  for (const { target, typeOnly, dynamic } of importsOf(byPath.get(path))) {
+  for (const { target, typeOnly, lazy } of importsOf(byPath.get(path))) {
+    if (typeOnly || lazy) continue
+    if (thirdParty[path]?.includes(packageOf(target))) return [path, target]
     const next = resolveImport(path, target)
-    if (next === undefined || typeOnly || dynamic || visited.has(next) || !byPath.has(next)) continue
+    if (next === undefined || visited.has(next) || !byPath.has(next)) continue
     const rest = chainToDriver(next, byPath, visited)
     if (rest !== undefined) return [path, ...rest]
   }

@@ -1,8 +1,7 @@
 /** Files, functions and lists of parameters have an end. */
 import { functionLineCountMax, lineCountMax, lineCountUsual, parameterCountMax } from './rules.mjs'
-import { lineAt, violation, walk } from './source.mjs'
+import { isFunction, lineAt, violation, walk } from './source.mjs'
 
-const functionTypes = new Set(['FunctionDeclaration', 'FunctionExpression', 'ArrowFunctionExpression'])
 const signatureTypes = new Set([
   'TSMethodSignature',
   'TSFunctionType',
@@ -29,9 +28,8 @@ function checkFile(source) {
 function checkFunctions(source) {
   const found = []
   walk(source.program, (node, parent) => {
-    if (functionTypes.has(node.type) && !isGroupOfTests(source, node, parent))
-      found.push(...checkFunction(source, node, parent))
-    const hasParameters = functionTypes.has(node.type) || signatureTypes.has(node.type)
+    if (isFunction(node) && !isGroupOfTests(source, node, parent)) found.push(...checkFunction(source, node, parent))
+    const hasParameters = isFunction(node) || signatureTypes.has(node.type)
     if (hasParameters && source.area === 'src') found.push(...checkParameters(source, node, parent))
   })
   return found

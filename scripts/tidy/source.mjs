@@ -57,13 +57,17 @@ function isNode(value) {
   return typeof value === 'object' && value !== null && typeof value.type === 'string'
 }
 
-/** The name of an import's or export's target as written, and where it stands. Dynamic and `import()` types count too. */
+/**
+ * The modules that a source names: its imports and exports, `import()` as a call and as a type, and what it loads through
+ * `createRequire`. Each has its `target` as written, `(computed)` where that is no text; `start`; whether it is
+ * `typeOnly`; and whether it is `lazy`, loaded only once a function is called.
+ */
 export function importsOf(source) {
   const imports = []
   const { module, program, text } = source
   for (const { moduleRequest, entries, start } of module.staticImports) {
     const typeOnly = entries.length > 0 && entries.every(({ isType }) => isType)
-    imports.push({ target: moduleRequest.value, start, typeOnly, dynamic: false })
+    imports.push({ target: moduleRequest.value, start, typeOnly, lazy: false })
   }
   for (const { entries, start } of module.staticExports) {
     // What is imported and then exported is listed here as well, at the place of the import: that is counted already.
@@ -71,16 +75,36 @@ export function importsOf(source) {
     const requests = entries.filter(({ moduleRequest }) => moduleRequest !== null)
     if (requests.length === 0) continue
     const typeOnly = requests.every(({ isType }) => isType)
-    imports.push({ target: requests[0].moduleRequest.value, start, typeOnly, dynamic: false })
+    imports.push({ target: requests[0].moduleRequest.value, start, typeOnly, lazy: false })
   }
-  if (!/\bimport\s*\(/.test(text)) return imports
-  walk(program, (node) => {
-    const dynamic = node.type === 'ImportExpression'
-    if (!dynamic && node.type !== 'TSImportType') return
-    const target = node.source.type === 'Literal' ? node.source.value : '(computed)'
-    imports.push({ target, start: node.start, typeOnly: !dynamic, dynamic })
-  })
+  if (/\bimport\s*\(|createRequire/.test(text)) imports.push(...loadsOf(program))
   return imports
+}
+
+function loadsOf(program) {
+  const loads = []
+  const loaders = new Set(['require'])
+  const functions = []
+  walk(program, (node) => {
+    if (isFunction(node)) functions.push(node)
+    if (node.type === 'VariableDeclarator' && node.init?.callee?.name === 'createRequire') loaders.add(node.id.name)
+    const target = loadedBy(node, loaders)
+    if (target === undefined) return
+    const lazy = functions.some(({ start, end }) => start <= node.start && node.end <= end)
+    const text = target.type === 'Literal' ? target.value : '(computed)'
+    loads.push({ target: text, start: node.start, typeOnly: node.type === 'TSImportType', lazy })
+  })
+  return loads
+}
+
+function loadedBy(node, loaders) {
+  if (node.type === 'ImportExpression' || node.type === 'TSImportType') return node.source
+  return node.type === 'CallExpression' && loaders.has(node.callee.name) ? node.arguments[0] : undefined
+}
+
+/** Whether a node is a function with a body. */
+export function isFunction({ type }) {
+  return type === 'FunctionDeclaration' || type === 'FunctionExpression' || type === 'ArrowFunctionExpression'
 }
 
 /** The path of the source that a relative import names, or undefined where the import is of a package. */

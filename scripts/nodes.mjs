@@ -29,7 +29,7 @@ export function otherNodes() {
 async function smokeOn({ path, version, output }) {
   if (path === undefined) return missing(output)
   const result = await run(path, [smoke], { cwd: root })
-  return { ...result, note: result.code === 0 ? `${version}: ${result.output.trim()}` : version }
+  return { ...result, note: result.code === 0 ? `${version}: ${result.output.trim().split('\n').at(-1)}` : version }
 }
 
 function missing(output) {

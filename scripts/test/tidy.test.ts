@@ -302,6 +302,8 @@ describe('docstrings', () => {
   it('a docstring that is empty, or belongs to something before, does not count', () => {
     const empty = { [`${src}/journal/a.ts`]: '/** */\nexport const one = 1\n' }
     expectOne(empty, `${src}/journal/a.ts:2`, 'without a docstring')
+    const ignored = '/** One. */\n// biome-ignore lint/a/b: because\nexport const one = 1\n'
+    expect(complaints({ [`${src}/journal/a.ts`]: ignored })).toEqual([])
     const before = { [`${src}/journal/a.ts`]: '/** About the file. */\nconst zero = 0\nexport const one = zero\n' }
     expectOne(before, `${src}/journal/a.ts:3`, 'without a docstring')
   })

@@ -34,10 +34,17 @@ function namesOf(node) {
   return node.id?.name ? [node.id.name] : []
 }
 
+/** A docstring stands directly before a declaration; a line for the linter may stand between. */
 function hasDocstring({ comments, text }, node) {
-  const last = comments.filter(({ end }) => end <= node.start).at(-1)
-  if (last === undefined || last.type !== 'Block' || !/^\*[\s*]*\S/.test(last.value)) return false
-  return text.slice(last.end, node.start).trim() === ''
+  const before = comments.filter(({ end }) => end <= node.start)
+  const last = before.findLast(({ type }) => type === 'Block')
+  if (last === undefined || !/^\*[\s*]*\S/.test(last.value)) return false
+  return (
+    text
+      .slice(last.end, node.start)
+      .replaceAll(/^\s*\/\/.*$/gm, '')
+      .trim() === ''
+  )
 }
 
 function problemOf(name) {

@@ -74,6 +74,16 @@ export const allowedCalls = [
     calls: ['setTimeout'],
     reason: 'waits for the lock that another process holds on a real file, and keeps this process alive meanwhile',
   },
+  {
+    path: 'packages/constancia/src/store/sqlite/heartbeat.ts',
+    calls: ['setInterval', 'setTimeout'],
+    reason: 'shows the thread of leases that the real event loop turns; a simulated clock has no thread',
+  },
+  {
+    path: 'packages/constancia/src/store/sqlite/heartbeat-thread.ts',
+    calls: ['setInterval'],
+    reason: 'renews leases in a thread of its own, in real time whatever the event loop does',
+  },
   { path: 'packages/constancia/src/cli/', calls: ['console', 'process.exit'], reason: 'its output is its purpose' },
   { path: 'packages/constancia/src/testing/', calls: ['console'], reason: 'the crash kit prints its table' },
 ]

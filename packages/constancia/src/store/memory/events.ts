@@ -26,7 +26,12 @@ export function create({ disk, parts }: Handle, { run, drafts, by, seen }: Creat
   checkTexts(drafts)
   const nowMs = parts.clock.now()
   const stream = runStream(run)
-  const events = chainDrafts(stream, emptyHead(stream), drafts, { nowMs, by, seen, salt: () => parts.randomBytes(16) })
+  const events = chainDrafts(stream, emptyHead(stream), drafts, {
+    nowMs,
+    by,
+    seen,
+    salt: () => new Uint8Array(parts.randomBytes(16)),
+  })
   const fold = events.reduce<RunFold | undefined>((before, event) => foldRun(run, before, event), undefined)
   assert(fold !== undefined, `run ${run} was to be created without events`)
   const isOpen = fold.outcome === 'open'
@@ -60,7 +65,7 @@ export function append({ disk, parts }: Handle, request: Append): Appended {
     nowMs: parts.clock.now(),
     by: `claim:${claim.id}@${claim.epoch}`,
     seen,
-    salt: () => parts.randomBytes(16),
+    salt: () => new Uint8Array(parts.randomBytes(16)),
   }
   const events = chainDrafts(runStream(claim.run), row.head, drafts, provenance)
   addEvents(disk, { stored, events, row: { ...row, readSignalCount } })
@@ -95,7 +100,12 @@ function enact({ disk, parts }: Handle, { request, stored, facts, decision }: En
   assert(drafts.length === 0 || row.outcome === 'open', `events were decided for run ${run}, which has ended`)
   checkTexts(drafts)
   const chain = (some: readonly Draft[]): StoredEvent[] =>
-    chainDrafts(runStream(run), row.head, some, { nowMs: facts.nowMs, by, seen, salt: () => parts.randomBytes(16) })
+    chainDrafts(runStream(run), row.head, some, {
+      nowMs: facts.nowMs,
+      by,
+      seen,
+      salt: () => new Uint8Array(parts.randomBytes(16)),
+    })
   let events = chain(drafts)
   if (delivery !== undefined && drafts.length > 0) {
     const carriesIt = events.map((event) => deliveryOf(event) === delivery)

@@ -43,7 +43,7 @@ const load = createRequire(import.meta.url)
 
 /** Loads the driver that fits this Node.js. */
 export function loadDriver(): Driver {
-  const bundled = process.versions['sqlite']
+  const bundled = process.versions.sqlite
   if (bundled !== undefined && isFixedVersion(bundled)) {
     const module = load('node:sqlite') as DriverModule
     // Versions of it that cannot tell whether a transaction is open are of no use here.

@@ -1,0 +1,155 @@
+import { deepStrictEqual, ok, strictEqual } from 'node:assert'
+import {
+  type Draft,
+  draftOf,
+  type Head,
+  headOf,
+  nothingSeen,
+  parseRunId,
+  type RunId,
+  runStream,
+  type StoredEvent,
+} from '../../journal/index.js'
+import type { Append, Appended, Claim, ClaimRef, Created, Decision, Facts, RunRow, Store } from '../../store/index.js'
+import type { StoreUnderTest } from '../store-conformance.js'
+
+/** One case: a sentence and what proves it. */
+export type Cases = Readonly<Record<string, (world: World) => Promise<void>>>
+
+/** Leases of the suite, in milliseconds of the store's clock. */
+export const leaseMs = 300
+
+/** Reads an id of the suite. */
+export function idOf(text: string): RunId {
+  return parseRunId(text)
+}
+
+/** The event that starts a run of a flow. */
+export function started(flow = 'invoice', version = 1): Draft {
+  return draftOf('FlowStarted', { flow, version, actor: 'ann', contract: null, patches: [] }, '{"input":1}')
+}
+
+/** The event of a step that is done, with this result. */
+export function stepped(op: string, data = '{"ok":true}'): Draft {
+  return { kind: 'StepCompleted', body: JSON.stringify({ op, name: 'charge', attempt: 1 }), data }
+}
+
+/** A signal that was delivered. */
+export function signalled(delivery: string): Draft {
+  return draftOf('SignalReceived', { name: 'paid', delivery }, '{"cents":100}')
+}
+
+/** The event that ends a run well. */
+export const completed: Draft = draftOf('FlowCompleted', {}, '"done"')
+
+/** A store under test, with the words that the cases are told in. */
+export class World {
+  readonly given: StoreUnderTest
+  readonly store: Store
+
+  constructor(given: StoreUnderTest) {
+    this.given = given
+    this.store = given.store
+  }
+
+  /** Creates a run that is ready. */
+  async create(run: string, drafts: readonly Draft[] = [started()], store = this.store): Promise<Created> {
+    return store.create({ run: idOf(run), drafts, by: 'system:test', seen: nothingSeen })
+  }
+
+  /** Claims at most so many runs of the flow. */
+  async claim(limit = 1, store = this.store, flow = 'invoice'): Promise<readonly Claim[]> {
+    const { claims } = await store.claim({ worker: 'w1', flows: [{ flow, version: 1 }], limit, leaseMs })
+    return claims
+  }
+
+  /** Claims the one run that is due. */
+  async claimOne(store = this.store): Promise<Claim> {
+    const claims = await this.claim(1, store)
+    const [claim] = claims
+    ok(claim !== undefined, 'a run was to be due')
+    return claim
+  }
+
+  /** Creates a run and claims it. */
+  async owned(run: string): Promise<Claim> {
+    await this.create(run)
+    return this.claimOne()
+  }
+
+  /** An append of a claim's owner at the head that the claim names, unless told otherwise. */
+  append(claim: Claim, drafts: readonly Draft[], change: Partial<Append> & { store?: Store } = {}): Promise<Appended> {
+    const { store = this.store, ...rest } = change
+    return store.append({ claim, head: claim.head, drafts, seen: nothingSeen, readSignalCount: 0, ...rest })
+  }
+
+  /** The same, and it must succeed; returns the events. */
+  async appended(claim: Claim, drafts: readonly Draft[], head: Head = claim.head): Promise<readonly StoredEvent[]> {
+    const outcome = await this.append(claim, drafts, { head })
+    ok(outcome.kind === 'appended', `the append was to succeed, but: ${outcome.kind}`)
+    return outcome.events
+  }
+
+  /** Lets the outside add what a function decides. */
+  decide<T>(run: string, decide: (facts: Facts) => Decision<T>, delivery?: string, store = this.store): Promise<T> {
+    return store.decide({ run: idOf(run), delivery, by: 'principal:bob', seen: nothingSeen, decide })
+  }
+
+  /** Delivers a signal once; returns what the decision was told. */
+  signal(run: string, delivery: string, store = this.store): Promise<Facts> {
+    const drafts = [signalled(delivery)]
+    return this.decide(run, (facts) => ({ drafts, result: facts }), delivery, store)
+  }
+
+  /** Lays a claimed run to rest until a moment, or until something comes. */
+  suspend(claim: Claim, wakeAtMs: number | undefined, head: Head = claim.head): Promise<boolean> {
+    return this.store.suspend({
+      claim,
+      head,
+      readSignalCount: 0,
+      rest: { kind: 'waiting', wakeAtMs, waitingFor: [{ kind: 'signal', op: '1', name: 'paid' }] },
+    })
+  }
+
+  /** The row of a run that must exist. */
+  async row(run: string, store = this.store): Promise<RunRow> {
+    const row = await store.run(idOf(run))
+    ok(row !== undefined, `run ${run} was to exist`)
+    return row
+  }
+
+  /** The whole journal of a run. */
+  read(run: string, store = this.store): Promise<StoredEvent[]> {
+    return store.read(runStream(idOf(run)))
+  }
+
+  /** Asserts that a run's journal has these kinds, and no others. */
+  async expectKinds(run: string, kinds: readonly string[]): Promise<void> {
+    const events = await this.read(run)
+    deepStrictEqual(
+      events.map((event) => event.kind),
+      kinds,
+    )
+  }
+}
+
+/** The head after the last of these events. */
+export function headAfter(events: readonly StoredEvent[]): Head {
+  const last = events.at(-1)
+  ok(last !== undefined, 'there were to be events')
+  return headOf(last)
+}
+
+/** A claim that was never given. */
+export function forged(claim: ClaimRef, change: Partial<ClaimRef>): ClaimRef {
+  return { run: claim.run, id: claim.id, epoch: claim.epoch, ...change }
+}
+
+/** Asserts that a promise rejects with a code. */
+export async function rejectsWith(code: string, promise: Promise<unknown>): Promise<void> {
+  const outcome = await promise.then(
+    () => 'nothing',
+    (error: { code?: unknown }) => error.code,
+  )
+  strictEqual(outcome, code)
+}

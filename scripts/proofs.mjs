@@ -1,4 +1,7 @@
-/** `npm run proofs`: which tests carry the id of which requirement, case or test of the programme. */
+/**
+ * `npm run proofs`: how many tests carry the id of each requirement, case or test of the programme, and in which files;
+ * `npm run proofs -- R-A7 C01` lists them by name.
+ */
 import { root } from './prepare.mjs'
 import { bold, dim, say } from './terminal.mjs'
 import { readSources } from './tidy/source.mjs'
@@ -7,18 +10,27 @@ import { testsOf } from './tidy/test-names.mjs'
 const wanted = process.argv.slice(2)
 const kit = 'packages/constancia/src/testing/'
 const sources = readSources(root).filter(({ area, path }) => area === 'test' || path.startsWith(kit))
-const tests = sources.filter(({ path }) => !path.startsWith('scripts/')).flatMap(testsOf)
+const tests = sources.flatMap(testsOf)
 
 const byId = new Map()
 for (const test of tests) for (const id of test.ids) byId.set(id, [...(byId.get(id) ?? []), test])
-const ids = [...byId.keys()].filter((id) => wanted.length === 0 || wanted.includes(id)).sort(inOrder)
+const ids = [...byId.keys()].sort(inOrder)
 
-for (const id of ids) {
-  say(bold(id))
-  for (const { name, path, line } of byId.get(id)) say(`  ${name}  ${dim(`${path}:${line}`)}`)
+if (wanted.length > 0) for (const id of wanted) list(id)
+else for (const id of ids) summarise(id)
+
+function summarise(id) {
+  const proofs = byId.get(id)
+  const files = [...new Set(proofs.map(({ path }) => path))]
+  say(`${bold(id.padEnd(6))} ${String(proofs.length).padStart(4)}  ${files.join(' ')}`)
 }
-const count = new Set(ids.flatMap((id) => byId.get(id))).size
-say(`${ids.length} ids, ${count} tests that carry them, of ${tests.length} tests.`)
+
+function list(id) {
+  const proofs = byId.get(id) ?? []
+  say(`${bold(id)}${proofs.length === 0 ? ' has no test' : ''}`)
+  for (const { name, path, line } of proofs) say(`  ${name}  ${dim(`${path}:${line}`)}`)
+  if (proofs.length === 0) process.exitCode = 1
+}
 
 function inOrder(a, b) {
   return a.localeCompare(b, 'en', { numeric: true })

@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout } from 'node:timers/promises'
 import { type SqliteOptions, sqlite } from 'constancia/sqlite'
 import { memory, memoryDisk, type StoreUnderTest } from 'constancia/testing'
 import { defaultLimits } from '../../dist/journal/index.js'
@@ -57,6 +58,7 @@ async function underTest(factory: StoreFactory, remove: () => void): Promise<Sto
     reopen: () => closeAll().then(open),
     nowMs: () => clock.now(),
     advance: (ms) => clock.advance(ms),
+    pause: (ms) => setTimeout(ms),
     dispose: () => closeAll().then(remove),
   }
 }

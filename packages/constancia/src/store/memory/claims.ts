@@ -1,7 +1,7 @@
 import { type ClaimId, runStream } from '../../journal/index.js'
-import type { Claim, ClaimAnswer, ClaimRef, ClaimRequest, RunRow, Suspend } from '../store.js'
+import type { Claim, ClaimAnswer, ClaimRef, ClaimRequest, Suspend } from '../index.js'
 import type { Due } from './due-list.js'
-import { atRest, type Handle } from './events.js'
+import { atRest, type Handle, holds } from './handle.js'
 
 /** Which flow of a request is served first; it moves on so that each has its turn. */
 export interface Turn {
@@ -89,9 +89,4 @@ export function suspend({ disk }: Handle, { claim: given, head, rest, readSignal
   // A wake time, even one to come, is for whoever waits for the next due run to learn of.
   disk.tell({ run: given.run, headSeq: head.seq, due: stored.dueAtMs !== undefined })
   return true
-}
-
-/** Whether a claim is the one that the run's row names. */
-export function holds(given: ClaimRef, row: RunRow): boolean {
-  return row.claim?.id === given.id && row.epoch === given.epoch
 }

@@ -1,17 +1,7 @@
 import type { RunId, StoredEvent } from '../../journal/index.js'
-import type { Change, RunRow } from '../store.js'
+import type { Change, RunRow } from '../index.js'
 import { DueList } from './due-list.js'
-
-/** One run on a disk. The row is replaced, never changed: whoever was given it keeps what he saw. */
-export interface StoredRun {
-  /** Order of creation, from 0. */
-  readonly no: number
-  readonly events: StoredEvent[]
-  readonly inbox: Set<string>
-  row: RunRow
-  /** When somebody may next try the run, UTC milliseconds since 1970. */
-  dueAtMs: number | undefined
-}
+import type { StoredRun } from './stored-run.js'
 
 /**
  * What a memory store keeps: it outlives the handles on it, as a disk outlives a crash. Several handles may use one at

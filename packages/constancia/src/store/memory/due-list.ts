@@ -1,4 +1,4 @@
-import type { StoredRun } from './disk.js'
+import type { StoredRun } from './stored-run.js'
 
 /** A run and when it is due. */
 export interface Due {

@@ -9,15 +9,10 @@ import {
   runStream,
   type StoredEvent,
 } from '../../journal/index.js'
-import type { Append, Appended, Created, CreateRun, Decide, Decision, Facts, RunRow, StoreParts } from '../store.js'
-import { holds } from './claims.js'
-import type { MemoryDisk, StoredRun } from './disk.js'
-
-/** A handle's view: the disk, and what the process gave. */
-export interface Handle {
-  readonly disk: MemoryDisk
-  readonly parts: StoreParts
-}
+import type { Append, Appended, Created, CreateRun, Decide, Decision, Facts, RunRow } from '../index.js'
+import type { MemoryDisk } from './disk.js'
+import { atRest, type Handle, holds } from './handle.js'
+import type { StoredRun } from './stored-run.js'
 
 /** Starts a journal; see `Store.create`. */
 export function create({ disk, parts }: Handle, { run, drafts, by, seen }: CreateRun): Created {
@@ -47,9 +42,6 @@ export function create({ disk, parts }: Handle, { run, drafts, by, seen }: Creat
   disk.tell({ run, headSeq: fold.head.seq, due: isOpen })
   return { kind: 'created', events }
 }
-
-/** What the scheduler's part of a row is while nobody has the run and it waits for nothing. */
-export const atRest = { claim: undefined, wakeAtMs: undefined, waitingFor: [], stuck: undefined } as const
 
 /** Adds what the owner of a claim did; see `Store.append`. */
 export function append({ disk, parts }: Handle, request: Append): Appended {

@@ -1,7 +1,7 @@
 import type { ClaimId } from '../../journal/index.js'
-import type { ClaimRef, Heartbeat, HeartbeatOptions } from '../store.js'
+import type { ClaimRef, Heartbeat, HeartbeatOptions } from '../index.js'
 import { renew } from './claims.js'
-import type { Handle } from './events.js'
+import type { Handle } from './handle.js'
 
 /**
  * Renews claims every third of the lease by timers of the clock, armed only while something is held. It shares the main

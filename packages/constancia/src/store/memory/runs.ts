@@ -1,7 +1,8 @@
 import { foldRun, journalError, type RunFold } from '../../journal/index.js'
-import type { Page, RunQuery, RunRow } from '../store.js'
+import type { Page, RunQuery, RunRow } from '../index.js'
 import type { MemoryDisk } from './disk.js'
-import { addDeliveries, atRest, type Handle } from './events.js'
+import { addDeliveries } from './events.js'
+import { atRest, type Handle } from './handle.js'
 
 /** Runs, newest first; see `Store.runs`. */
 export function runs(disk: MemoryDisk, query: RunQuery): Page<RunRow> {

@@ -1,5 +1,4 @@
 import type { RunId, StoredEvent, StreamId } from '../../journal/index.js'
-import { storeError } from '../errors.js'
 import type {
   Append,
   Appended,
@@ -18,10 +17,12 @@ import type {
   Store,
   StoreFactory,
   Suspend,
-} from '../store.js'
+} from '../index.js'
+import { storeError } from '../index.js'
 import { claim, release, renew, suspend, type Turn } from './claims.js'
 import { type MemoryDisk, memoryDisk } from './disk.js'
-import { append, create, decide, type Handle } from './events.js'
+import { append, create, decide } from './events.js'
+import type { Handle } from './handle.js'
 import { TimerHeartbeat } from './heartbeat.js'
 import { rebuild, runs } from './runs.js'
 

@@ -1,5 +1,5 @@
 import type { ClaimId, RunId } from '../../journal/index.js'
-import type { ClaimRef } from '../store.js'
+import type { ClaimRef } from '../index.js'
 import type { Database } from './driver.js'
 import { headColumns, headJoin } from './runs.js'
 

@@ -1,5 +1,5 @@
 import { type ClaimId, runStream } from '../../journal/index.js'
-import type { Claim, ClaimAnswer, ClaimRef, ClaimRequest, Suspend } from '../store.js'
+import type { Claim, ClaimAnswer, ClaimRef, ClaimRequest, Suspend } from '../index.js'
 import type { DueRecord } from './claim-table.js'
 import type { Session } from './session.js'
 import type { RunTip } from './tips.js'

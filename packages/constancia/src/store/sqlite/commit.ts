@@ -1,6 +1,5 @@
 import type { ConstanciaError } from '../../journal/index.js'
-import { systemClock } from '../clock.js'
-import { storeError } from '../errors.js'
+import { storeError, systemClock } from '../index.js'
 import type { Database, Statement } from './driver.js'
 import { type Fault, faultOf, lockedError } from './faults.js'
 import { type Patience, pauseMs } from './patience.js'

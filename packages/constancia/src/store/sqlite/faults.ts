@@ -1,5 +1,5 @@
 import { type ConstanciaError, InvariantError } from '../../journal/index.js'
-import { type StoreErrorCode, storeError } from '../errors.js'
+import { type StoreErrorCode, storeError } from '../index.js'
 import { resultCodeOf } from './driver.js'
 
 /** What an error of a statement means for the handle. */

@@ -1,4 +1,4 @@
-import type { ClaimRef } from '../store.js'
+import type { ClaimRef } from '../index.js'
 
 /** What the heartbeat's thread is born with. */
 export interface HeartbeatData {

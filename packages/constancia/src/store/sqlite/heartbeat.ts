@@ -1,7 +1,7 @@
 import { Worker } from 'node:worker_threads'
 import type { ClaimId } from '../../journal/index.js'
-import { systemClock } from '../clock.js'
-import type { ClaimRef, Heartbeat, HeartbeatOptions } from '../store.js'
+import type { ClaimRef, Heartbeat, HeartbeatOptions } from '../index.js'
+import { systemClock } from '../index.js'
 import type { FromHeartbeat, HeartbeatData, ToHeartbeat } from './heartbeat-messages.js'
 
 /** Where a heartbeat works, and whom it tells what an operator should know. */

@@ -9,7 +9,7 @@ import {
   runStream,
   type StoredEvent,
 } from '../../journal/index.js'
-import type { Append, Appended, Created, CreateRun, Decide, Decision, Facts } from '../store.js'
+import type { Append, Appended, Created, CreateRun, Decide, Decision, Facts } from '../index.js'
 import { holds } from './claims.js'
 import { checkTexts } from './events.js'
 import { foldOf, type RunRecord, rowOf } from './runs.js'

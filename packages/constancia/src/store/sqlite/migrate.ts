@@ -1,4 +1,4 @@
-import { storeError } from '../errors.js'
+import { storeError } from '../index.js'
 import type { Database } from './driver.js'
 import { migrations } from './migrations/index.js'
 

@@ -1,6 +1,6 @@
 import { resolve } from 'node:path'
 import { assert } from '../../journal/index.js'
-import { storeError } from '../errors.js'
+import { storeError } from '../index.js'
 import { busyBlockMs, type Database, type Driver, isFixedVersion, loadDriver } from './driver.js'
 import { failedError } from './faults.js'
 import { applicationId, migrate } from './migrate.js'

@@ -1,4 +1,4 @@
-import { systemClock } from '../clock.js'
+import { systemClock } from '../index.js'
 import { faultOf, lockedError } from './faults.js'
 
 /** How to wait for a lock of somebody else without blocking the event loop. */

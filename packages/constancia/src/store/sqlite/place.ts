@@ -1,6 +1,6 @@
 import { closeSync, existsSync, openSync, readSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
-import { storeError } from '../errors.js'
+import { storeError } from '../index.js'
 import { damagedError } from './faults.js'
 
 // File systems on which SQLite's locks or its shared memory do not work between machines: NFS, SMB, CIFS, SMB2, AFS,

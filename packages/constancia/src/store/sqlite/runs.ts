@@ -1,6 +1,6 @@
 import type { ClaimId, RunFold, RunId } from '../../journal/index.js'
 import { journalError } from '../../journal/index.js'
-import type { Page, Rest, RunQuery, RunRow, RunStatus, WaitingFor } from '../store.js'
+import type { Page, Rest, RunQuery, RunRow, RunStatus, WaitingFor } from '../index.js'
 import type { Database, Value } from './driver.js'
 
 /** A row of `runs` as SQLite gives it. */

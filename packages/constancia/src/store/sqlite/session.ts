@@ -1,5 +1,4 @@
-import type { Clock } from '../clock.js'
-import type { StoreParts } from '../store.js'
+import type { Clock, StoreParts } from '../index.js'
 import { type ClaimTable, claimTable } from './claim-table.js'
 import { GroupCommit } from './commit.js'
 import { type EventTable, eventTable } from './events.js'

@@ -19,7 +19,7 @@ import type {
   StoreFactory,
   StoreParts,
   Suspend,
-} from '../store.js'
+} from '../index.js'
 import { claim, release, renew, suspend, type Turn } from './claims.js'
 import { ThreadHeartbeat } from './heartbeat.js'
 import { append, create, decide } from './journals.js'

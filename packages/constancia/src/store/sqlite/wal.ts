@@ -1,5 +1,5 @@
 import { statSync } from 'node:fs'
-import { systemClock } from '../clock.js'
+import { systemClock } from '../index.js'
 import type { Database } from './driver.js'
 
 /** What keeping the write-ahead file small needs. */

@@ -1,6 +1,5 @@
 import type { RunId } from '../../journal/index.js'
-import type { Clock } from '../clock.js'
-import type { Change } from '../store.js'
+import type { Change, Clock } from '../index.js'
 import type { Database, Statement } from './driver.js'
 
 /** What watching needs. */

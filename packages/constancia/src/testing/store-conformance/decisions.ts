@@ -17,7 +17,7 @@ export const decisionCases: Cases = {
     const facts = await world.decide('r1', (found) => ({ drafts: [], result: found }))
     strictEqual(facts.run, undefined)
     await rejects(
-      world.decide('r1', () => ({ drafts: [signalled('d1')], result: 0 }), 'd1'),
+      world.decide('r1', () => ({ drafts: [signalled('d1')], result: 0 }), { delivery: 'd1' }),
       { name: 'InvariantError' },
     )
     deepStrictEqual(await world.read('r1'), [])
@@ -123,7 +123,7 @@ export const decisionCases: Cases = {
     await waiting(world, 'r1')
     const drafts = [signalled('d1'), completed, signalled('d1')]
     await rejects(
-      world.decide('r1', () => ({ drafts, result: 0 }), 'd1'),
+      world.decide('r1', () => ({ drafts, result: 0 }), { delivery: 'd1' }),
       { name: 'InvariantError' },
     )
     await world.expectKinds('r1', ['FlowStarted'])

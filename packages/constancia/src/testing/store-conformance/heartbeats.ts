@@ -1,7 +1,7 @@
-import { deepStrictEqual, strictEqual } from 'node:assert'
+import { deepStrictEqual, notStrictEqual, strictEqual } from 'node:assert'
 import type { ClaimRef } from '../../store/index.js'
 import { until } from './life.js'
-import { type Cases, leaseMs } from './world.js'
+import { type Cases, leaseMs, type World } from './world.js'
 
 /** What `heartbeat` promises, as far as a clock that stands still can show it. */
 export const heartbeatCases: Cases = {
@@ -10,17 +10,12 @@ export const heartbeatCases: Cases = {
     const heart = world.store.heartbeat({ leaseMs: leaseMs * 2, stallMs: 60_000, onLost: () => undefined })
     heart.hold(claim)
     for (let count = 0; count < 2; count++) {
-      const before = (await world.row('r1')).claim?.leaseUntilMs
-      let now = before
-      const look = setInterval(
-        () =>
-          void world.row('r1').then((row) => {
-            now = row.claim?.leaseUntilMs
-          }),
-        5,
-      )
-      await until(world, () => now !== before)
-      clearInterval(look)
+      const before = await leaseOf(world, 'r1')
+      for (let tries = 0; tries < 500 && (await leaseOf(world, 'r1')) === before; tries++) {
+        await world.given.advance(25)
+        await world.given.pause(10)
+      }
+      notStrictEqual(await leaseOf(world, 'r1'), before)
     }
     strictEqual((await world.row('r1')).claim?.id, claim.id)
     await heart.stop()
@@ -36,7 +31,7 @@ export const heartbeatCases: Cases = {
     await world.store.release(claim)
     await until(world, () => lost.length > 0)
     await world.given.advance(leaseMs)
-    await new Promise((resolve) => setTimeout(resolve, leaseMs))
+    await world.given.pause(leaseMs)
     deepStrictEqual(
       lost.map(({ id, epoch }) => ({ id, epoch })),
       [{ id: claim.id, epoch: claim.epoch }],
@@ -52,9 +47,13 @@ export const heartbeatCases: Cases = {
     heart.drop(claim)
     await world.store.release(claim)
     await world.given.advance(leaseMs)
-    await new Promise((resolve) => setTimeout(resolve, leaseMs))
+    await world.given.pause(leaseMs)
     deepStrictEqual(lost, [])
     strictEqual((await world.row('r1')).status, 'ready')
     await heart.stop()
   },
+}
+
+async function leaseOf(world: World, run: string): Promise<number | undefined> {
+  return (await world.row(run)).claim?.leaseUntilMs
 }

@@ -68,7 +68,7 @@ export const lifeCases: Cases = {
     stop()
     await world.create('r1')
     await world.given.advance(1000)
-    await pause()
+    await world.given.pause(10)
     strictEqual(count, 0)
   },
 
@@ -151,11 +151,7 @@ async function population(world: World) {
 export async function until(world: World, holds: () => boolean, stepMs = 25): Promise<void> {
   for (let count = 0; count < 1000 && !holds(); count++) {
     await world.given.advance(stepMs)
-    await pause()
+    await world.given.pause(10)
   }
   ok(holds(), 'what was waited for did not come within ten seconds')
-}
-
-function pause(): Promise<void> {
-  return new Promise((resolve) => setTimeout(resolve, 10))
 }

@@ -11,7 +11,7 @@ import {
   type StoredEvent,
 } from '../../journal/index.js'
 import type { Append, Appended, Claim, ClaimRef, Created, Decision, Facts, RunRow, Store } from '../../store/index.js'
-import type { StoreUnderTest } from '../store-conformance.js'
+import type { StoreUnderTest } from './given.js'
 
 /** One case: a sentence and what proves it. */
 export type Cases = Readonly<Record<string, (world: World) => Promise<void>>>
@@ -41,6 +41,12 @@ export function signalled(delivery: string): Draft {
 
 /** The event that ends a run well. */
 export const completed: Draft = draftOf('FlowCompleted', {}, '"done"')
+
+/** How a decision reaches the store. */
+export interface Delivery {
+  readonly delivery?: string
+  readonly store?: Store
+}
 
 /** A store under test, with the words that the cases are told in. */
 export class World {
@@ -91,14 +97,15 @@ export class World {
   }
 
   /** Lets the outside add what a function decides. */
-  decide<T>(run: string, decide: (facts: Facts) => Decision<T>, delivery?: string, store = this.store): Promise<T> {
+  decide<T>(run: string, decide: (facts: Facts) => Decision<T>, how: Delivery = {}): Promise<T> {
+    const { store = this.store, delivery } = how
     return store.decide({ run: idOf(run), delivery, by: 'principal:bob', seen: nothingSeen, decide })
   }
 
   /** Delivers a signal once; returns what the decision was told. */
   signal(run: string, delivery: string, store = this.store): Promise<Facts> {
     const drafts = [signalled(delivery)]
-    return this.decide(run, (facts) => ({ drafts, result: facts }), delivery, store)
+    return this.decide(run, (facts) => ({ drafts, result: facts }), { delivery, store })
   }
 
   /** Lays a claimed run to rest until a moment, or until something comes. */

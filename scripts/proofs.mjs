@@ -5,12 +5,10 @@
 import { root } from './prepare.mjs'
 import { bold, dim, say } from './terminal.mjs'
 import { readSources } from './tidy/source.mjs'
-import { testsOf } from './tidy/test-names.mjs'
+import { testFiles, testsOf } from './tidy/test-names.mjs'
 
 const wanted = process.argv.slice(2)
-const kit = 'packages/constancia/src/testing/'
-const sources = readSources(root).filter(({ area, path }) => area === 'test' || path.startsWith(kit))
-const tests = sources.flatMap(testsOf)
+const tests = testFiles(readSources(root)).flatMap(testsOf)
 
 const byId = new Map()
 for (const test of tests) for (const id of test.ids) byId.set(id, [...(byId.get(id) ?? []), test])

@@ -353,6 +353,12 @@ describe('names of tests', () => {
     expectOne({ [file]: `it('${id} a sentence', () => {})\n` }, `${file}:1`, `begins with '${id}'`)
   })
 
+  it('a case of a suite that others run carries ids as well', () => {
+    const file = `${src}/testing/suite.ts`
+    expectOne({ [file]: `const cases = { 'R-Z1 a sentence': () => {} }\ncases\n` }, `${file}:1`, `begins with 'R-Z1'`)
+    expectOne({ [file]: `const cases = [{ name: 'T99 a sentence' }]\ncases\n` }, `${file}:1`, `begins with 'T99'`)
+  })
+
   it('ids are read from the beginning of a name only', () => {
     expect(idsOf('R-A7 C01, T1: every crash point, as R-B2 says')).toEqual(['R-A7', 'C01', 'T1'])
     expect(idsOf('a step is not executed twice (R-A7)')).toEqual([])

@@ -1,13 +1,14 @@
 /** Tests carry the ids of what they prove at the beginning of their names: `R-A7 T1 every crash point …`. */
 import { caseCountMax, programmeCountMax, requirementCounts } from './rules.mjs'
-import { lineAt, violation, walk } from './source.mjs'
+import { isFunction, lineAt, violation, walk } from './source.mjs'
 
+const suites = 'packages/constancia/src/testing/'
 const runners = new Set(['it', 'test', 'describe'])
 const looksLikeId = /^(?:R[-_ ]?[A-Za-z]?[-_]?\d+\w*|[CT][-_]?\d+\w*)(?![\w-])/i
 
 /**
  * The tests of a source: the `name` as written (`…` for what is filled in), the `ids` it begins with and those of the
- * groups it is in, and its `line`. Cases of a suite that is handed to a test runner, `{ name: 'R-… …' }`, count as tests.
+ * groups it is in, and its `line`. Cases of a suite that is handed to a test runner count as tests where they carry an id.
  */
 export function testsOf(source) {
   const tests = []
@@ -36,9 +37,10 @@ function testAt(source, node) {
     const name = textOf(node.arguments[0])
     return runners.has(runner) && name !== undefined ? { runner, name } : undefined
   }
-  if (node.type !== 'Property' || node.key.name !== 'name') return undefined
-  const name = textOf(node.value)
-  return name !== undefined && idsOf(name).length > 0 ? { runner: 'it', name } : undefined
+  if (node.type !== 'Property') return undefined
+  // A case of a suite: `{ name: 'R-… …', run }`, or `{ 'R-… …': (world) => … }`.
+  const name = node.key.name === 'name' ? textOf(node.value) : isFunction(node.value) ? textOf(node.key) : undefined
+  return name !== undefined && looksLikeId.test(name) ? { runner: 'it', name } : undefined
 }
 
 function textOf(node) {
@@ -64,9 +66,14 @@ function isId(word) {
   return kind === 'T' && !count.startsWith('0') && Number(count) <= programmeCountMax
 }
 
+/** The files that tests are in: those of test folders, and the suites that the package offers to others. */
+export function testFiles(sources) {
+  return sources.filter(({ area, path }) => area === 'test' || path.startsWith(suites))
+}
+
 /** Finds test names that begin with what looks like an id and is none. */
 export function checkTestNames(sources) {
-  return sources.filter(({ area }) => area === 'test').flatMap(checkSource)
+  return testFiles(sources).flatMap(checkSource)
 }
 
 function checkSource(source) {

@@ -18,7 +18,8 @@ import { Waits } from './waits.js'
 
 /** How an execution ended; whatever it held in memory is garbage afterwards. */
 export type ExecutionEnd =
-  | { readonly kind: 'ended' | 'suspended' | 'stuck' | 'lost' | 'released' }
+  | { readonly kind: 'ended' | 'suspended' | 'lost' | 'released' }
+  | { readonly kind: 'stuck'; readonly code: string; readonly message: string }
   /** The store failed: the run goes on later, from its journal. */
   | { readonly kind: 'fault'; readonly error: unknown }
 
@@ -157,7 +158,7 @@ export class Execution implements Host, Words {
     if (parking !== undefined) this.#park(parking)
     // Nothing comes back to a flow whose run is parked: an error could be caught, and the flow would go on.
     if (this.#parking !== undefined || this.#stage === 'over') return new OpPromise<T>(() => undefined)
-    const record = this.#history.claim(request.op)
+    const record = this.#history.ask(request.op)
     const op = request.make(record)
     this.#ops.set(op.id, op)
     if (record?.outcome !== undefined) this.#offerOutcome(record.outcome, op)
@@ -331,7 +332,7 @@ export class Execution implements Host, Words {
     const head = this.#appender.head
     const request = { claim: this.claim, head, rest, readSignalCount: this.#readSignalCount }
     const answered = (done: boolean): void => {
-      if (done) return this.#finish({ kind: rest.kind === 'stuck' ? 'stuck' : 'suspended' })
+      if (done) return this.#finish(rest.kind === 'stuck' ? rest : { kind: 'suspended' })
       // Something came, or the claim is lost: if reading on finds nothing, it was the claim.
       if (this.#refusedAtSeq === head.seq) return this.#finish({ kind: 'lost' })
       this.#refusedAtSeq = head.seq

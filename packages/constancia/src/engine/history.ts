@@ -25,8 +25,9 @@ export interface Noted {
 /** What is known of a run: a fold over its events that the executor asks op by op. */
 export class History {
   readonly #records = new Map<OpId, OpRecord>()
-  // Ops that the journal has and the flow has not asked for yet.
-  readonly #unclaimed = new Set<OpId>()
+  readonly #asked = new Set<OpId>()
+  // Ops that the journal has and the flow has not asked for.
+  readonly #unasked = new Set<OpId>()
   readonly #lastClaimSeq: number
 
   /** Starts with what is stored when a claim is taken. */
@@ -66,14 +67,15 @@ export class History {
   }
 
   /** The same, for an op that the flow asks for now. */
-  claim(op: OpId): OpRecord | undefined {
-    this.#unclaimed.delete(op)
+  ask(op: OpId): OpRecord | undefined {
+    this.#asked.add(op)
+    this.#unasked.delete(op)
     return this.#records.get(op)
   }
 
   /** Something that the journal has and the flow did not ask for, if there is such a thing. */
   get stray(): { readonly op: OpId; readonly record: OpRecord } | undefined {
-    for (const op of this.#unclaimed) {
+    for (const op of this.#unasked) {
       const record = this.#records.get(op)
       if (record !== undefined) return { op, record }
     }
@@ -96,7 +98,7 @@ export class History {
     if (found !== undefined) return found
     const record = { verb, name, timer: undefined, failedAttempts: 0, retryDueMs: undefined, outcome: undefined }
     this.#records.set(op, record)
-    this.#unclaimed.add(op)
+    if (!this.#asked.has(op)) this.#unasked.add(op)
     return record
   }
 }

@@ -152,7 +152,7 @@ export class Worker {
   async #ended(claim: Claim, end: ExecutionEnd): Promise<void> {
     this.#heartbeat.drop(claim)
     if (end.kind === 'fault') this.#reportFault(claim, end.error)
-    if (end.kind === 'stuck') this.#reportStuck(claim)
+    if (end.kind === 'stuck') this.#reportStuck(claim, end.message)
     if (this.#active.get(claim.run)?.claim === claim) {
       const wasFull = this.#isFull
       this.#active.delete(claim.run)
@@ -187,11 +187,8 @@ export class Worker {
     })
   }
 
-  #reportStuck(claim: Claim): void {
-    this.#input.parts.log('error', 'A run is parked as stuck; the list of runs says why. Repair it, then retry the run.', {
-      run: claim.run,
-      flow: keyOf(claim.flow, claim.version),
-    })
+  #reportStuck(claim: Claim, message: string): void {
+    this.#input.parts.log('error', `A run is stuck. ${message}`, { run: claim.run, flow: keyOf(claim.flow, claim.version) })
   }
 
   #reportDown(error: unknown): void {

@@ -4,7 +4,14 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { chainDrafts, emptyHead, exportLine, parseRunId, runStream, type StoredEvent } from '../../constancia/dist/journal/index.js'
+import {
+  chainDrafts,
+  emptyHead,
+  exportLine,
+  parseRunId,
+  runStream,
+  type StoredEvent,
+} from '../../constancia/dist/journal/index.js'
 
 const reader = fileURLToPath(new URL('../readers/read_chain.py', import.meta.url))
 const mutator = fileURLToPath(new URL('mutate.py', import.meta.url))
@@ -14,7 +21,9 @@ const second = runStream(parseRunId('pedido-8'))
 function python(args: readonly string[], input: string) {
   const { error, status, stdout, stderr } = spawnSync('python3', args, { input, encoding: 'utf8', maxBuffer: 1e9 })
   if (error !== undefined) {
-    throw new Error('python3 did not start. The independent reader must be run: install Python 3.8 or later.', { cause: error })
+    throw new Error('python3 did not start. The independent reader must be run: install Python 3.8 or later.', {
+      cause: error,
+    })
   }
   return { status, stdout, stderr }
 }
@@ -22,18 +31,22 @@ function python(args: readonly string[], input: string) {
 /** Text that is not ASCII, an event without data, data that is empty, and data that was erased. */
 function events(stream: typeof first, count: number): StoredEvent[] {
   let next = 0
-  const salt = () => Uint8Array.from({ length: 16 }, () => (next += 37) % 256)
+  const salt = () => Uint8Array.from({ length: 16 }, () => (next++ * 37) % 256)
   const datas = ['{"cliente":"Añade 😀 \\u0000\u2028\\ud800"}', undefined, '', '"se borra"', '5']
   const drafts = Array.from({ length: count }, (_, i) => {
     return { kind: 'StepCompleted', body: `{"op":"${i}","ñ":"\\n"}`, data: datas[i % datas.length] }
   })
   const nowMs = Date.UTC(2026, 1, 28, 23, 59, 59, 7)
   const chained = chainDrafts(stream, emptyHead(stream), drafts, { nowMs, by: 'claim:c-1@12', seen: '-/-', salt })
-  return chained.map((event) => (event.data === '"se borra"' ? { ...event, data: undefined, dataSalt: undefined } : event))
+  return chained.map((event) =>
+    event.data === '"se borra"' ? { ...event, data: undefined, dataSalt: undefined } : event,
+  )
 }
 
 const mixed = [events(first, 5), events(second, 3)]
-const lines = [0, 1, 2, 3, 4].flatMap((i) => mixed.flatMap((list) => (list[i] === undefined ? [] : [exportLine(list[i])])))
+const lines = [0, 1, 2, 3, 4].flatMap((i) =>
+  mixed.flatMap((list) => (list[i] === undefined ? [] : [exportLine(list[i])])),
+)
 const heads = [`ok ${first} 5 events ${mixed[0]?.[4]?.hash}`, `ok ${second} 3 events ${mixed[1]?.[2]?.hash}`]
 
 beforeAll(() => {
@@ -50,7 +63,11 @@ describe('a reader that shares no code with us', () => {
     const folder = mkdtempSync(join(tmpdir(), 'constancia-export-'))
     try {
       writeFileSync(join(folder, 'export.jsonl'), `${lines.join('\n')}\n`)
-      expect(python([reader, join(folder, 'export.jsonl')], '').stdout.trim().split('\n')).toEqual(heads)
+      expect(
+        python([reader, join(folder, 'export.jsonl')], '')
+          .stdout.trim()
+          .split('\n'),
+      ).toEqual(heads)
     } finally {
       rmSync(folder, { recursive: true })
     }
@@ -64,8 +81,22 @@ describe('a reader that shares no code with us', () => {
   })
 
   test('it finds an event that was taken out, put in twice or swapped', () => {
-    const changed = [lines.toSpliced(2, 1), lines.toSpliced(2, 0, lines[2]!), lines.toSpliced(2, 3, lines[4]!, lines[3]!, lines[2]!)]
+    const changed = [
+      lines.toSpliced(2, 1),
+      lines.toSpliced(2, 0, lines[2]!),
+      lines.toSpliced(2, 3, lines[4]!, lines[3]!, lines[2]!),
+    ]
     for (const list of changed) expect(python([reader], list.join('\n')).status).toBe(1)
+  })
+
+  test('it finds a gap and a date that goes back even where every hash fits', () => {
+    const [one] = events(first, 1)
+    const provenance = { nowMs: 5, by: 'system:x', seen: '-/-', salt: () => new Uint8Array(16) }
+    const head = { seq: 0, hash: one!.hash, at: one!.at }
+    const next = (forged: object) =>
+      chainDrafts(first, { ...head, ...forged }, [{ kind: 'A', body: '', data: '' }], provenance)
+    const status = (forged: object) => python([reader], [one!, ...next(forged)].map(exportLine).join('\n')).status
+    expect([{}, { seq: 1 }, { seq: -1 }, { at: 0 }].map(status)).toEqual([0, 1, 1, 1])
   })
 
   test('it finds every changed byte of every field', () => {
@@ -91,7 +122,10 @@ describe('a reader that shares no code with us', () => {
 function mutantsOf(line: string): string[] {
   const bytes = Buffer.from(line)
   const changed = Array.from(bytes, (byte, i) => [1, 4, 32].map((bit) => Buffer.from(bytes).fill(byte ^ bit, i, i + 1)))
-  return changed.flat().map(String).filter((text) => !saysTheSame(text, line))
+  return changed
+    .flat()
+    .map(String)
+    .filter((text) => !saysTheSame(text, line))
 }
 
 function saysTheSame(text: string, line: string): boolean {
@@ -104,7 +138,21 @@ function saysTheSame(text: string, line: string): boolean {
 
 function othersOf(line: string, field: string): string[] {
   const event = JSON.parse(line) as Record<string, unknown>
-  const others = [undefined, null, 0, 1, true, 'x', '', [], {}, '-', `${event[field]} `, `${event[field]}\n`, `\n${event[field]}`]
+  const others = [
+    undefined,
+    null,
+    0,
+    1,
+    true,
+    'x',
+    '',
+    [],
+    {},
+    '-',
+    `${event[field]} `,
+    `${event[field]}\n`,
+    `\n${event[field]}`,
+  ]
   return others
     .filter((value) => JSON.stringify(value) !== JSON.stringify(event[field]))
     .map((value) => JSON.stringify({ ...event, [field]: value }))

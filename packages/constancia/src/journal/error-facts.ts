@@ -2,7 +2,7 @@ import { types } from 'node:util'
 import { ConstanciaError } from './errors.js'
 import { isBranded, PermanentError } from './permanent.js'
 import { classNameOf, constructorNameOf, type Found, findProperty, ownProperty, prototypesOf } from './property.js'
-import { errorPlaces, type ErrorType, errorTypes } from './value-format.js'
+import { type ErrorType, errorPlaces, errorTypes } from './value-format.js'
 
 /** What is kept of an error, read without running any of its code. */
 export interface ErrorFacts {

@@ -32,7 +32,7 @@ export function numberText(value: number): string {
 /** The tagged form of a date; null stands for an invalid one. */
 export function dateText(date: object): string {
   const ms = getTime.call(date as Date)
-  return `{"$":"date","value":${ms === ms ? ms : 'null'}}`
+  return `{"$":"date","value":${Number.isNaN(ms) ? 'null' : ms}}`
 }
 
 /** The tagged form of bytes, unless their base64 would have more characters than the limit. */

@@ -1,5 +1,5 @@
 import { reviveError } from './error-revival.js'
-import { bracketDepthMax, errorPlaces, type ErrorType, errorTypes, type Tag } from './value-format.js'
+import { bracketDepthMax, type ErrorType, errorPlaces, errorTypes, type Tag } from './value-format.js'
 import { unreadable } from './value-refusal.js'
 
 type Form = Readonly<Record<string, unknown>>

@@ -316,7 +316,8 @@ export class ValueWriter implements Trail {
     this.#at('message')
     if (found === undefined) this.#put('""')
     else if (found === 'accessor') this.#refuse('a getter or setter')
-    else if (typeof found.value === 'object' || typeof found.value === 'function') this.#refuse('a message that is no text')
+    else if (typeof found.value === 'object' || typeof found.value === 'function')
+      this.#refuse('a message that is no text')
     else this.#writeString(String(found.value))
   }
 

@@ -5,13 +5,16 @@ const text = fc.oneof(
   fc.constantFrom('', '$', '"$"', '\\u0024', '\u0000', '\ud800', '\udfff\ud800', 'ñ', '😀', '__proto__'),
 )
 
-const key = fc.oneof(text, fc.constantFrom('$', '__proto__', 'constructor', 'prototype', 'toJSON', 'then', '0', '10', '-1'))
+const key = fc.oneof(
+  text,
+  fc.constantFrom('$', '__proto__', 'constructor', 'prototype', 'toJSON', 'then', '0', '10', '-1'),
+)
 
 const number = fc.oneof(fc.double(), fc.integer(), fc.constantFrom(NaN, -0, 0, Infinity, -Infinity, 5e-324))
 
-const bytes = fc.uint8Array({ maxLength: 7 }).chain((array) =>
-  fc.constantFrom<unknown>(array, Buffer.from(array), new Uint8Array(array).buffer),
-)
+const bytes = fc
+  .uint8Array({ maxLength: 7 })
+  .chain((array) => fc.constantFrom<unknown>(array, Buffer.from(array), new Uint8Array(array).buffer))
 
 const leaf = fc.oneof(
   text,

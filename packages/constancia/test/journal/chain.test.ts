@@ -1,7 +1,7 @@
 import { describe, expect, test } from 'vitest'
 import {
-  chainDrafts,
   type ConstanciaError,
+  chainDrafts,
   type Draft,
   emptyHead,
   exportLine,
@@ -44,7 +44,12 @@ describe('the chain follows its format', () => {
     const salt = countingSalts()
     const head = emptyHead(stream)
     expect(head.hash).toBe('3d668a11333a69b64dfa1391d6e2b9a331f0d478e38cdf80265bcf594efd05a4')
-    const [first] = chainDrafts(stream, head, drafts.slice(0, 1), { nowMs: start, by: 'claim:c-1@1', seen: '-/-', salt })
+    const [first] = chainDrafts(stream, head, drafts.slice(0, 1), {
+      nowMs: start,
+      by: 'claim:c-1@1',
+      seen: '-/-',
+      salt,
+    })
     expect([first?.hash, first?.dataCommit]).toEqual([
       firstHash,
       'c2f2696c542994afc4c2ec80f789c778236b5ca95ca3053149e2159647d637d3',
@@ -158,6 +163,15 @@ describe('verifyChain finds what was changed', () => {
       expect(damage(events.toSpliced(i, 1)).code).toBe('journal_damaged')
       expect(damage(events.toSpliced(i, 0, events[i]!)).code).toBe('journal_damaged')
       expect(damage(events.toSpliced(i, 2, events[i + 1]!, events[i]!)).code).toBe('journal_damaged')
+    }
+  })
+
+  test('a gap and a date that goes back are found even where every hash fits', () => {
+    const [first] = chain()
+    const provenance = { nowMs: start - 1, by: 'system:x', seen: '-/-', salt: countingSalts() }
+    for (const forged of [{ seq: 1 }, { seq: -1 }, { at: 0 }]) {
+      const next = chainDrafts(stream, { ...headOf(first!), ...forged }, drafts.slice(1, 2), provenance)
+      expect(damage([first!, ...next]).details['seq']).toBe(next[0]?.seq)
     }
   })
 

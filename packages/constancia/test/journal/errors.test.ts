@@ -1,6 +1,6 @@
-import fc from 'fast-check'
 import { readFileSync } from 'node:fs'
 import vm from 'node:vm'
+import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
 import { ConstanciaError, decodeValue, defaultLimits, encodeError } from '../../dist/journal/index.js'
 import { value as anyValue } from './arbitrary.js'
@@ -52,9 +52,16 @@ describe('R-B10 C09 an error keeps what programs branch on', () => {
   })
 
   test('R-B10 C09 a custom error keeps class name, message, code, fields and its chain of causes', () => {
-    const error = new PaymentError('no', { cause: new InputError('why', { cause: Object.assign(new Error('low'), { n: 1n }) }) })
+    const error = new PaymentError('no', {
+      cause: new InputError('why', { cause: Object.assign(new Error('low'), { n: 1n }) }),
+    })
     const copy = revive(error)
-    expect([copy.name, copy.message, copy['code'], copy['at']]).toEqual(['PaymentError', 'no', 'card_declined', new Date(5)])
+    expect([copy.name, copy.message, copy['code'], copy['at']]).toEqual([
+      'PaymentError',
+      'no',
+      'card_declined',
+      new Date(5),
+    ])
     expect(Object.keys(copy)).toEqual(['code', 'at'])
     const second = copy.cause as Anything
     expect([second.name, second.message, second instanceof TypeError]).toEqual(['InputError', 'why', true])
@@ -65,6 +72,7 @@ describe('R-B10 C09 an error keeps what programs branch on', () => {
 
   test('R-B10 C09 a name that was set wins over the name of the class', () => {
     expect(revive(Object.assign(new PaymentError('m'), { name: 'Declined' })).name).toBe('Declined')
+    expect(revive(Object.assign(new PaymentError('m'), { name: 'Error' })).name).toBe('Error')
     expect(revive(new NamedByGetter('m')).name).toBe('NamedByGetter')
     const old = new (OldError as unknown as new (message: string) => Error)('m')
     expect([revive(old).name, revive(old).message]).toEqual(['OldError', 'm'])
@@ -84,7 +92,11 @@ describe('R-B10 C09 an error keeps what programs branch on', () => {
   test('R-B10 C09 our own errors come back with code, message and details, also those of another copy of the package', () => {
     const error = new ConstanciaError('value_too_large', 'Too large.', { details: { size: 2, limit: 1 }, cause: 'x' })
     expect(same(revive(error), error)).toBe(true)
-    const other = Object.assign(new Error('Too large.'), { name: 'ConstanciaError', code: 'value_too_large', details: { size: 2 } })
+    const other = Object.assign(new Error('Too large.'), {
+      name: 'ConstanciaError',
+      code: 'value_too_large',
+      details: { size: 2 },
+    })
     expect(revive(other)).toBeInstanceOf(ConstanciaError)
     expect([revive(other)['code'], revive(other)['details']]).toEqual(['value_too_large', { size: 2 }])
   })
@@ -117,7 +129,11 @@ describe('R-B10 C09 whatever is thrown is written', () => {
   test('R-B10 C09 a field that cannot be kept leaves a mark and the rest is kept', () => {
     const error = Object.assign(new PaymentError('m'), {
       self: undefined as unknown,
-      response: { status: 502, socket: { write: () => 1, peer: new Proxy({}, {}) }, headers: new Map([['retry-after', '3']]) },
+      response: {
+        status: 502,
+        socket: { write: () => 1, peer: new Proxy({}, {}) },
+        headers: new Map([['retry-after', '3']]),
+      },
       now: undefined as unknown,
     })
     Object.defineProperty(error, 'now', { get: () => expect.unreachable(), enumerable: true })
@@ -169,7 +185,10 @@ describe('R-B11 C09 C38 an error always fits', () => {
 
   test('R-B11 C38 an error with thousands of fields and errors fits and says that there were more', () => {
     const fields = Object.fromEntries(Array.from({ length: 5_000 }, (_, i) => [`f${i}`, 'x'.repeat(5_000)]))
-    const error = Object.assign(new AggregateError(Array.from({ length: 500 }, () => new Error('y'.repeat(9_000)))), fields)
+    const error = Object.assign(
+      new AggregateError(Array.from({ length: 500 }, () => new Error('y'.repeat(9_000)))),
+      fields,
+    )
     const text = encodeError(Object.assign(error, { code: 'many' }), options)
     expect(Buffer.byteLength(text)).toBeLessThanOrEqual(defaultLimits.textBytesMax)
     const copy = decodeValue(text) as AggregateError & { code: string }

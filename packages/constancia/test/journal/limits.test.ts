@@ -28,7 +28,10 @@ describe('R-B11 C38 sizes are limited before anything is written', () => {
         const fits = make(textBytesMax - frame)
         expect(bytesOf(encodeValue(fits, limited({ textBytesMax })))).toBe(textBytesMax)
         const { code, details, message } = refusal(make(textBytesMax - frame + 1), limited({ textBytesMax }))
-        expect([code, details]).toEqual(['value_too_large', { path: options.what, size: textBytesMax + 1, limit: textBytesMax }])
+        expect([code, details]).toEqual([
+          'value_too_large',
+          { path: options.what, size: textBytesMax + 1, limit: textBytesMax },
+        ])
         expect(message).toContain(`${textBytesMax + 1} bytes`)
       }
     })

@@ -67,7 +67,11 @@ describe('C12 an error that no retry can mend is known as one', () => {
     const circle = new Error('m')
     circle.cause = circle
     const trap = () => expect.unreachable()
-    const hostile = new Proxy(new PermanentError('m'), { get: trap, getPrototypeOf: trap, getOwnPropertyDescriptor: trap })
+    const hostile = new Proxy(new PermanentError('m'), {
+      get: trap,
+      getPrototypeOf: trap,
+      getOwnPropertyDescriptor: trap,
+    })
     const getter = Object.defineProperty(new Error(), 'cause', { get: trap })
     const branded = Object.defineProperty(new Error(), Symbol.for('constancia.permanent'), { get: trap })
     const others = [undefined, null, 'permanent', 5, {}, new Error('m'), circle, wrap(new PermanentError('m'), 100)]

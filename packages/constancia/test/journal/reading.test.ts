@@ -22,15 +22,26 @@ const malformed = [
     (entries) => `{"$":"map","entries":${entries}}`,
   ),
   ...['{}', '[1,1]', 'null', '"ab"'].map((items) => `{"$":"set","items":${items}}`),
-  ...['AB==', 'A', 'A===', 'AAA', 'AA ==', '-_==', 'é'].map((base64) => `{"$":"bytes","type":"Buffer","base64":"${base64}"}`),
+  ...['AB==', 'A', 'A===', 'AAA', 'AA ==', '-_==', 'é'].map(
+    (base64) => `{"$":"bytes","type":"Buffer","base64":"${base64}"}`,
+  ),
   '{"$":"bytes","type":"Int8Array","base64":""}',
   '{"$":"bytes","base64":""}',
-  ...['0,"items":[]', '-1,"items":[]', '1.5,"items":[]', '4294967296,"items":[]', '2,"items":[[2,1]]', '2,"items":[[0]]'].map(
-    (rest) => `{"$":"array","length":${rest}}`,
-  ),
-  ...['3,"items":[[1,1],[1,2]]', '3,"items":[[1,1],[0,2]]', '1,"items":[[0,1]]', '3,"items":[["1",1]]', '3,"items":{}'].map(
-    (rest) => `{"$":"array","length":${rest}}`,
-  ),
+  ...[
+    '0,"items":[]',
+    '-1,"items":[]',
+    '1.5,"items":[]',
+    '4294967296,"items":[]',
+    '2,"items":[[2,1]]',
+    '2,"items":[[0]]',
+  ].map((rest) => `{"$":"array","length":${rest}}`),
+  ...[
+    '3,"items":[[1,1],[1,2]]',
+    '3,"items":[[1,1],[0,2]]',
+    '1,"items":[[0,1]]',
+    '3,"items":[["1",1]]',
+    '3,"items":{}',
+  ].map((rest) => `{"$":"array","length":${rest}}`),
   ...['[]', 'null', '1', '{},"x":1'].map((fields) => `{"$":"dict","fields":${fields}}`),
   '{"$":"dict"}',
   '{"$":"object","fields":{"a":1}}',
@@ -40,9 +51,15 @@ const malformed = [
   '{"$":"error","type":"Nobody","message":"m"}',
   '{"$":"error","type":"constructor","message":"m"}',
   '{"$":"error","type":"Error","message":1}',
-  ...['"x":1', '"name":1', '"fields":[]', '"fields":{"stack":"s"}', '"fields":{"name":"s"}', '"errors":[]', '"permanent":false'].map(
-    (rest) => `{"$":"error","type":"Error","message":"m",${rest}}`,
-  ),
+  ...[
+    '"x":1',
+    '"name":1',
+    '"fields":[]',
+    '"fields":{"stack":"s"}',
+    '"fields":{"name":"s"}',
+    '"errors":[]',
+    '"permanent":false',
+  ].map((rest) => `{"$":"error","type":"Error","message":"m",${rest}}`),
   '{"$":"error","type":"ConstanciaError","message":"m"}',
   '{"$":"error","type":"ConstanciaError","message":"m","fields":{"code":1}}',
   // What is not JSON.
@@ -62,7 +79,10 @@ describe('R-B10 a text that is not in the format is never guessed at', () => {
   })
 
   test('R-B10 the message about an unreadable text shows none of its data', () => {
-    for (const text of ['{"iban":"ES9121000418450200051332"', '{"iban":"ES9121000418450200051332","x":{"$":"nobody"}}']) {
+    for (const text of [
+      '{"iban":"ES9121000418450200051332"',
+      '{"iban":"ES9121000418450200051332","x":{"$":"nobody"}}',
+    ]) {
       const error = thrownBy(() => decodeValue(text)) as ConstanciaError
       expect(JSON.stringify([error.message, error.details, String(error.cause)])).not.toContain('ES91')
     }
@@ -77,7 +97,7 @@ describe('R-B10 a text that is not in the format is never guessed at', () => {
   ]
   for (const [open, close] of wraps) {
     test(`R-B10 200,000 levels of ${open} do not overflow the stack`, () => {
-      const text = open.repeat(200_000) + '"$"' + close.repeat(200_000)
+      const text = `${open.repeat(200_000)}"$"${close.repeat(200_000)}`
       expect((thrownBy(() => decodeValue(text)) as ConstanciaError).code).toBe('value_unreadable')
     })
   }

@@ -10,7 +10,10 @@ export interface Driver {
   open(file: string): Database
 }
 
-/** One connection. Everything is synchronous. */
+/**
+ * One connection. Everything is synchronous. `@photostructure/sqlite` closes the file itself only once the statements
+ * of a closed connection were collected as garbage; locks of transactions are not concerned.
+ */
 export interface Database {
   /** False once a transaction was rolled back, also where SQLite did so by itself. */
   readonly isTransaction: boolean
@@ -70,6 +73,22 @@ export function isFixedVersion(version: string): boolean {
 
 /** SQLite's primary result code of an error, or undefined if it is none of SQLite's. */
 export function resultCodeOf(error: unknown): number | undefined {
-  const code = (error as { errcode?: unknown } | undefined)?.errcode
-  return typeof code === 'number' ? code & 0xff : undefined
+  const { code, errcode, message } = (error ?? {}) as { code?: unknown; errcode?: unknown; message?: unknown }
+  if (typeof errcode === 'number') return errcode & 0xff
+  if (code !== 'ERR_SQLITE_ERROR') return undefined
+  // `all` of @photostructure/sqlite leaves the number out; SQLite's texts are as fixed as its numbers.
+  const known = resultTexts.find(([, text]) => String(message).includes(text))
+  return known?.[0] ?? 1
 }
+
+const resultTexts: readonly (readonly [code: number, text: string])[] = [
+  [5, 'database is locked'],
+  [6, 'database table is locked'],
+  [8, 'attempt to write a readonly database'],
+  [10, 'disk I/O error'],
+  [11, 'database disk image is malformed'],
+  [13, 'database or disk is full'],
+  [14, 'unable to open database file'],
+  [19, 'constraint failed'],
+  [26, 'file is not a database'],
+]

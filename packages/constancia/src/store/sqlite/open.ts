@@ -38,7 +38,7 @@ export async function open(options: SqliteOptions, patience: Patience): Promise<
   const driver = loadDriver()
   const database = connect(driver, file)
   try {
-    const version = checkVersion(database, options)
+    const version = await patiently(patience, () => checkVersion(database, options))
     await patiently(patience, () => checkOwner(database, file))
     await patiently(patience, () => configure(database, file))
     await patiently(patience, () => migrate(database, file))

@@ -1,7 +1,6 @@
-import { closeSync, existsSync, openSync, readSync, statfsSync } from 'node:fs'
+import { existsSync, statfsSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { storeError } from '../index.js'
-import { damagedError } from './faults.js'
 
 // File systems on which SQLite's locks or its shared memory do not work between machines: NFS, SMB, CIFS, SMB2, AFS,
 // Ceph, Lustre. The numbers are those of statfs(2).
@@ -14,7 +13,8 @@ export function isNetworkFileSystem(type: number): boolean {
 
 /**
  * Looks at where a database is to be before SQLite touches it. Throws `store_failed` for a folder that does not exist,
- * `store_unsafe` for a network file system, `store_damaged` for a file that is none of SQLite's.
+ * `store_unsafe` for a network file system. The file itself is left to SQLite: who opens and closes it in another way
+ * makes the system drop every lock that this process holds on it (fcntl(2)), and another process may then damage it.
  */
 export function checkPlace(file: string, allowUnsafe: boolean): void {
   const folder = dirname(file)
@@ -31,15 +31,4 @@ export function checkPlace(file: string, allowUnsafe: boolean): void {
         'No run was touched. Put the file on a local disk; allowUnsafe: true opens it all the same.',
     )
   }
-  if (existsSync(file)) checkMagic(file)
-}
-
-function checkMagic(file: string): void {
-  const start = Buffer.alloc(16)
-  const handle = openSync(file, 'r')
-  const byteCount = readSync(handle, start, 0, 16, 0)
-  closeSync(handle)
-  // An empty file is a database without pages.
-  if (byteCount === 0 || start.toString('latin1') === 'SQLite format 3\0') return
-  throw damagedError(file, 'it does not begin as a file of SQLite does')
 }

@@ -24,10 +24,11 @@ import { claim, release, renew, suspend, type Turn } from './claims.js'
 import { ThreadHeartbeat } from './heartbeat.js'
 import { append, create, decide } from './journals.js'
 import { absolutePath, type Opened, open, type SqliteOptions } from './open.js'
+import type { Patience } from './patience.js'
 import { rebuild } from './rebuild.js'
 import { rowOf } from './runs.js'
 import { beginSession, type Session } from './session.js'
-import { walKeeper } from './wal.js'
+import { cutBack, walKeeper } from './wal.js'
 
 /**
  * The embedded store: one file of SQLite, for one machine. Several processes may use it at once. Everything that it
@@ -38,11 +39,25 @@ export function sqlite(options: SqliteOptions): StoreFactory {
 }
 
 async function openStore(options: SqliteOptions, parts: StoreParts): Promise<Store> {
-  const { busyMsMax = 30_000, walBytesMax = 64 * 2 ** 20, watchPollMs = 25 } = options
-  const { warn, randomBytes } = parts
-  const patience = { file: absolutePath(options.file), busyMsMax, randomBytes }
+  const { busyMsMax = 30_000 } = options
+  const patience = { file: absolutePath(options.file), busyMsMax, randomBytes: parts.randomBytes }
   const opened = await open(options, patience)
+  return storeOver({ opened, options, parts, patience })
+}
+
+/** What a store is made of once its file was opened and checked. */
+export interface StoreGround {
+  readonly opened: Opened
+  readonly options: SqliteOptions
+  readonly parts: StoreParts
+  readonly patience: Patience
+}
+
+/** A store over a connection that was checked. */
+export function storeOver({ opened, options, parts, patience }: StoreGround): Store {
+  const { walBytesMax = 64 * 2 ** 20, watchPollMs = 25 } = options
   const { database, file } = opened
+  const { warn } = parts
   const afterCommit = walKeeper({ database, file, bytesMax: walBytesMax, warn })
   return new SqliteStore(opened, beginSession({ opened, parts, patience, watchPollMs, afterCommit }), warn)
 }
@@ -134,6 +149,7 @@ class SqliteStore implements Store {
   async #close(): Promise<void> {
     await Promise.all([this.#session.commit.close(), ...[...this.#hearts].map((heart) => heart.stop())])
     this.#session.watchers.close()
+    cutBack(this.#opened.database)
     this.#opened.database.close()
   }
 }

@@ -37,8 +37,11 @@ export function walKeeper(parts: WalParts): () => void {
   }
 }
 
-// False if a reader or a writer is in the way.
-function cutBack(database: Database): boolean {
+/**
+ * Writes everything back into the database file and empties the write-ahead file. False if a reader or a writer is in
+ * the way; nothing is lost then.
+ */
+export function cutBack(database: Database): boolean {
   try {
     const row = database.prepare('PRAGMA wal_checkpoint(TRUNCATE)').get() as { busy: number }
     return row.busy === 0

@@ -8,7 +8,8 @@
  * - `inbox` remembers deliveries, so that each counts once.
  *
  * Events are append-only by triggers. `INSERT OR REPLACE` deletes without firing the usual ones, so an insert over an
- * existing row is refused as well; the same trigger refuses a gap.
+ * existing row is refused as well; the same trigger refuses a gap. There NEW.id is -1 where SQLite is to choose the id,
+ * which spares a look-up; should that change, the look-up is made.
  */
 export const journal = `
 CREATE TABLE streams (
@@ -17,7 +18,7 @@ CREATE TABLE streams (
 ) STRICT;
 
 CREATE TABLE events (
-  id INTEGER PRIMARY KEY,
+  id INTEGER PRIMARY KEY CHECK (id > 0),
   stream INTEGER NOT NULL,
   seq INTEGER NOT NULL,
   kind TEXT NOT NULL,
@@ -77,7 +78,7 @@ BEGIN SELECT RAISE(ABORT, 'events are append-only: DELETE refused'); END;
 
 CREATE TRIGGER events_no_replace BEFORE INSERT ON events
 WHEN NEW.seq IS NOT (SELECT ifnull(max(seq), -1) + 1 FROM events WHERE stream = NEW.stream)
-  OR EXISTS (SELECT 1 FROM events WHERE id = NEW.id)
+  OR (NEW.id > 0 AND EXISTS (SELECT 1 FROM events WHERE id = NEW.id))
 BEGIN SELECT RAISE(ABORT, 'events are append-only: an INSERT must follow the last event'); END;
 
 CREATE TRIGGER event_data_no_update BEFORE UPDATE ON event_data

@@ -1,0 +1,171 @@
+import { AssertionError } from 'node:assert'
+import { type AnyFlow, type Flow, open, type Runtime } from '../engine/index.js'
+import { emptyHead, parseRunId, type RunId, runStream, verifyChain } from '../journal/index.js'
+import { Conductor, type LifeEnd, type ScriptedSignal } from './conductor.js'
+import { type CrashDisk, memoryCrashDisk, type NewCrashDisk, sqliteCrashDisk } from './crash-disk.js'
+import { CrashReport, type TrialFailure, type TrialKind } from './crash-report.js'
+import { type Fact, factsOf, firstDifference } from './facts.js'
+import type { Destination } from './ledger.js'
+import { ScriptedClock } from './scripted-clock.js'
+import { type Fate, type PointKind, World } from './world.js'
+
+/** What {@link crashTest} takes. */
+export interface CrashTestOptions<Input> {
+  readonly flow: Flow<Input, unknown>
+  readonly input: Input
+  /** Signals to send, in this order. */
+  readonly signals?: readonly ScriptedSignal[]
+  /** Where effects go; compared with the run without a crash. */
+  readonly destination?: Destination
+  /** In memory unless set. */
+  readonly store?: 'memory' | 'sqlite' | NewCrashDisk
+  /** Also crashes a second time at every place of every recovery. The number of trials is about squared. */
+  readonly pairs?: boolean
+  /** Also lets another worker take over from one that is slow but alive, at every place; true unless set. */
+  readonly takeovers?: boolean
+}
+
+const leaseMs = 60_000
+// So long that only what is due, and no poll, ever moves the scripted clock.
+const pollMs = 300 * 86_400_000
+
+/**
+ * Runs a flow once without a crash; then again for every place where its process can end, ends it there, resumes it, and
+ * compares the facts of the journal, the run's end and what the destination accepted. A crash discards every object; the
+ * resume opens a new handle on the store. Throws an `AssertionError` with the table if one trial differs, or if nothing was
+ * tried. Time is scripted: a flow that sleeps for a month takes milliseconds.
+ */
+export async function crashTest<Input>(options: CrashTestOptions<Input>): Promise<CrashReport> {
+  const kit = new CrashKit(options as CrashTestOptions<unknown>)
+  const reference = await kit.reference()
+  const report = new CrashReport(options.flow.name, reference.facts.length)
+  for (let place = 0; place < reference.places.length; place += 1) {
+    const recovery = await kit.trial(report, 'crash', [place])
+    if (options.takeovers ?? true) await kit.trial(report, 'takeover', [place])
+    if (options.pairs !== true) continue
+    for (let second = 0; second < recovery.length; second += 1) await kit.trial(report, 'pair', [place, second])
+  }
+  if (report.triedCount > 0 && report.failures.length === 0) return report
+  const shown = report.failures.slice(0, 5).map((failure) => `  ${failure.trial} at ${failure.struckAt.join(' then ')} (${failure.place}): ${failure.why}`)
+  throw new AssertionError({ message: [report.triedCount === 0 ? 'Nothing was tried.' : report.table(), ...shown].join('\n') })
+}
+
+/** A run as it comes out: what the trials are compared with. */
+interface Outcome {
+  readonly facts: readonly Fact[]
+  readonly accepted: string
+  /** The places of its last life. */
+  readonly places: readonly PointKind[]
+}
+
+interface Life {
+  readonly disk: CrashDisk
+  readonly clock: ScriptedClock
+  readonly number: number
+  readonly strikeAt: number | undefined
+  readonly fate: Fate
+}
+
+interface Living {
+  readonly world: World
+  readonly runtime: Promise<Runtime>
+  readonly end: LifeEnd
+}
+
+class CrashKit {
+  readonly #options: CrashTestOptions<unknown>
+  readonly #newDisk: NewCrashDisk
+  readonly #run: RunId = parseRunId('crash-test')
+  #reference: Outcome | undefined
+
+  constructor(options: CrashTestOptions<unknown>) {
+    this.#options = options
+    const { store = 'memory' } = options
+    this.#newDisk = store === 'memory' ? memoryCrashDisk : store === 'sqlite' ? sqliteCrashDisk : store
+  }
+
+  /** The run without a crash. Throws an `AssertionError` if it does not end. */
+  async reference(): Promise<Outcome> {
+    const disk = await this.#begin()
+    const clock = new ScriptedClock()
+    const living = await this.#live({ disk, clock, number: 1, strikeAt: undefined, fate: 'crash' })
+    if (living.end.kind === 'stalled') throw new AssertionError({ message: `The run without a crash does not end: ${living.end.why}.` })
+    const outcome = await this.#outcome(living)
+    await this.#finish([living], disk)
+    this.#reference = outcome
+    return outcome
+  }
+
+  /** One trial, added to the report. Returns the places of its last life. */
+  async trial(report: CrashReport, kind: TrialKind, strikes: readonly number[]): Promise<readonly PointKind[]> {
+    const disk = await this.#begin()
+    const clock = new ScriptedClock()
+    const lives: Living[] = []
+    for (const strikeAt of strikes) {
+      const fate = kind === 'takeover' ? 'pause' : 'crash'
+      lives.push(await this.#live({ disk, clock, number: lives.length + 1, strikeAt, fate }))
+      clock.advance(leaseMs + 1) // Whoever held the run is silent for longer than the lease.
+    }
+    const last = await this.#live({ disk, clock, number: lives.length + 1, strikeAt: undefined, fate: 'crash' })
+    if (kind === 'takeover') await this.#wake(lives)
+    const place = lives.at(-1)?.world.struck
+    const why = place === undefined ? 'its fate never struck' : await this.#compare(last)
+    const failure: TrialFailure | undefined = why === undefined ? undefined : { trial: kind, struckAt: strikes, place: place ?? 'around the start', why }
+    report.add(kind, place ?? 'around the start', failure)
+    await this.#finish([...lives, last], disk)
+    return last.world.pointKinds
+  }
+
+  async #begin(): Promise<CrashDisk> {
+    await this.#options.destination?.reset()
+    return this.#newDisk()
+  }
+
+  async #live(life: Life): Promise<Living> {
+    const { disk, clock, number, strikeAt, fate } = life
+    const world = new World({ clock, factory: disk.factory, life: number, strikeAt, fate })
+    const { flow, input, signals = [] } = this.#options
+    const runtime = open({ store: world.factory, flows: [flow as AnyFlow], parts: world.parts, worker: { leaseMs, pollMs, name: `life-${number}` } })
+    const opened = await runtime
+    opened.start(flow, input, { id: this.#run }).catch(() => undefined)
+    const run = opened.run(this.#run)
+    const end = await new Conductor({ world, clock, run, signals, reference: this.#reference?.facts }).lead()
+    await world.buried
+    return { world, runtime, end }
+  }
+
+  // The slow ones go on as if nothing had happened: whatever they still write must be refused.
+  async #wake(lives: readonly Living[]): Promise<void> {
+    for (const { world } of lives) {
+      world.resume()
+      for (let calm = 0; calm < 3; calm += 1) {
+        await new Promise((resolve) => setImmediate(resolve))
+        const held = world.held.splice(0)
+        for (const item of held) item.release()
+        if (held.length > 0 || !world.isQuiet) calm = 0
+      }
+    }
+  }
+
+  async #compare(last: Living): Promise<string | undefined> {
+    if (last.end.kind === 'stalled') return last.end.why
+    const outcome = await this.#outcome(last)
+    const expected = this.#reference ?? outcome
+    const difference = firstDifference(expected.facts, outcome.facts)
+    if (difference !== undefined) return difference
+    return expected.accepted === outcome.accepted ? undefined : `the destination accepted ${outcome.accepted} instead of ${expected.accepted}`
+  }
+
+  async #outcome(living: Living): Promise<Outcome> {
+    const stream = runStream(this.#run)
+    const events = await (await living.runtime).run(this.#run).events()
+    verifyChain(stream, emptyHead(stream), events)
+    const accepted = JSON.stringify((await this.#options.destination?.accepted()) ?? {})
+    return { facts: factsOf(events), accepted, places: [...living.world.pointKinds] }
+  }
+
+  async #finish(lives: readonly Living[], disk: CrashDisk): Promise<void> {
+    for (const { world, runtime } of lives) if (!world.isDead) await (await runtime).close()
+    await disk.dispose()
+  }
+}

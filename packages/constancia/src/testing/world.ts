@@ -1,0 +1,266 @@
+import type { Parts } from '../engine/index.js'
+import { defaultLimits, type Draft, type RunId } from '../journal/index.js'
+import type { Append, Appended, ClaimRef, Heartbeat, HeartbeatOptions, RunRow, Store, StoreFactory, StoreParts } from '../store/index.js'
+import type { ScriptedClock } from './scripted-clock.js'
+
+/** The places where a process may be ended, as a table names them. */
+export type PointKind =
+  | 'before an append'
+  | 'after an event is stored'
+  | 'between an effect and its append'
+  | 'around the start'
+  | 'around a signal'
+  | 'around a claim'
+  | 'around a suspension'
+
+/** What happens at one of those places: the process is gone, or it stands still until somebody lets it go on. */
+export type Fate = 'crash' | 'pause'
+
+/** One life of a process, as the kit plays it. */
+export interface WorldInput {
+  readonly clock: ScriptedClock
+  /** Opens a new handle on what the lives share. */
+  readonly factory: StoreFactory
+  /** Makes ids and salts unique among the lives of one trial. */
+  readonly life: number
+  /** The place, counted from 0, at which its fate strikes; undefined for a life without one. */
+  readonly strikeAt: number | undefined
+  readonly fate: Fate
+}
+
+interface Held {
+  readonly draft: Draft
+  readonly release: () => void
+}
+
+/**
+ * One life of a process: its store, its timers, its turns. When its fate is a crash, all of it stops at once: no promise of
+ * it ever settles again, no timer fires, and its handle on the store is gone.
+ */
+export class World {
+  readonly parts: Parts
+  readonly held: Held[] = []
+  readonly pointKinds: PointKind[] = []
+  readonly #input: WorldInput
+  readonly #timers = new Set<() => void>()
+  readonly #waiting: (() => void)[] = []
+  #store: Store | undefined
+  #busyCount = 0
+  #attemptCount = 0
+  #paused = false
+  #dead = false
+  #struck: PointKind | undefined
+  #randomCount = 0
+  /** Appends that were refused because another life owns the run. */
+  refusedCount = 0
+  /** Resolves when the handle of a life that crashed is gone. */
+  buried: Promise<void> = Promise.resolve()
+
+  constructor(input: WorldInput) {
+    this.#input = input
+    this.parts = {
+      clock: {
+        now: () => input.clock.now(),
+        monotonic: () => input.clock.monotonic(),
+        after: (delayMs, call) => this.#after(delayMs, call),
+      },
+      randomBytes: (count) => this.#randomBytes(count),
+      immediate: (call) => this.#immediate(call),
+      hold: (_run, draft) => this.#hold(draft),
+      onAttempt: (phase) => {
+        this.#attemptCount += phase === 'began' ? 1 : -1
+      },
+      limits: defaultLimits,
+      log: () => undefined,
+    }
+  }
+
+  /** Where its fate struck; undefined while it has not. */
+  get struck(): PointKind | undefined {
+    return this.#struck
+  }
+
+  /** Whether it was ended by a crash. */
+  get isDead(): boolean {
+    return this.#dead
+  }
+
+  /** Attempts of steps whose function has not returned. */
+  get attemptCount(): number {
+    return this.#attemptCount
+  }
+
+  /** Nothing is about to happen but what waits for time, for an outcome to be released, or for a step's function. */
+  get isQuiet(): boolean {
+    return this.#busyCount === 0
+  }
+
+  /** Opens the store of this life; pass it to `open`. */
+  readonly factory = async (parts: StoreParts): Promise<Store> => {
+    this.#store = await this.#input.factory(parts)
+    return this.#wrap(this.#store)
+  }
+
+  /** The run as it is stored now, past every fault that the kit plays. */
+  async look(run: RunId): Promise<RunRow | undefined> {
+    return this.#dead ? undefined : this.#store?.run(run)
+  }
+
+  /** Lets a life that stands still go on. */
+  resume(): void {
+    this.#paused = false
+    for (const go of this.#waiting.splice(0)) go()
+  }
+
+  #wrap(store: Store): Store {
+    return {
+      describe: () => store.describe(),
+      create: (request) => this.#call(around('around the start'), () => store.create(request)),
+      append: (request) => this.#call({ before: 'before an append', after: 'after an event is stored' }, () => this.#append(store, request)),
+      decide: (request) => this.#call(around('around a signal'), () => store.decide(request)),
+      suspend: (request) => this.#call(around('around a suspension'), () => store.suspend(request)),
+      claim: (request) => this.#call({ after: 'around a claim', afterIf: (answer) => answer.claims.length > 0 }, () => store.claim(request)),
+      read: (stream, range) => this.#call({}, () => store.read(stream, range)),
+      renew: (claims, leaseMs) => this.#call({}, () => store.renew(claims, leaseMs)),
+      release: (claim) => this.#call({}, () => store.release(claim)),
+      run: (id) => this.#call({}, () => store.run(id)),
+      runs: (query) => this.#call({}, () => store.runs(query)),
+      rebuild: () => this.#call({}, () => store.rebuild()),
+      watch: (listener) => store.watch((change) => void (this.#dead || this.#paused || listener(change))),
+      heartbeat: (options) => this.#heartbeat(store, options),
+      close: () => store.close(),
+    }
+  }
+
+  async #append(store: Store, request: Append): Promise<Appended> {
+    const answer = await store.append(request)
+    if (answer.kind === 'claim_lost' || answer.kind === 'run_ended') this.refusedCount += 1
+    return answer
+  }
+
+  async #call<T>(points: CallPoints<T>, forward: () => Promise<T>): Promise<T> {
+    this.#busyCount += 1
+    try {
+      await this.#passable()
+      if (points.before !== undefined) await this.#point(points.before)
+      const answer = await forward()
+      await this.#passable()
+      if (points.after !== undefined && (points.afterIf?.(answer) ?? true)) await this.#point(points.after)
+      return answer
+    } finally {
+      this.#busyCount -= 1
+    }
+  }
+
+  // A place where the fate may strike. A crash never returns from here, a pause returns when it is over.
+  async #point(kind: PointKind): Promise<void> {
+    this.#strikeIfDue(kind)
+    await this.#passable()
+  }
+
+  #strikeIfDue(kind: PointKind): void {
+    const index = this.pointKinds.push(kind) - 1
+    if (index !== this.#input.strikeAt) return
+    this.#struck = kind
+    if (this.#input.fate === 'pause') this.#paused = true
+    else this.#die()
+  }
+
+  #passable(): Promise<void> | undefined {
+    if (this.#dead) return new Promise(() => undefined)
+    return this.#paused ? new Promise((go) => this.#waiting.push(go)) : undefined
+  }
+
+  #die(): void {
+    this.#dead = true
+    for (const disarm of this.#timers) disarm()
+    this.buried = this.#store?.close() ?? Promise.resolve()
+  }
+
+  #after(delayMs: number, call: () => void): () => void {
+    if (this.#dead) return () => undefined
+    const disarm = this.#input.clock.after(delayMs, () => {
+      this.#timers.delete(disarm)
+      this.#whenAwake(call)
+    })
+    this.#timers.add(disarm)
+    return () => {
+      this.#timers.delete(disarm)
+      disarm()
+    }
+  }
+
+  #immediate(call: () => void): void {
+    this.#busyCount += 1
+    setImmediate(() => {
+      this.#busyCount -= 1
+      this.#whenAwake(call)
+    })
+  }
+
+  #whenAwake(call: () => void): void {
+    if (this.#dead) return
+    if (this.#paused) this.#waiting.push(call)
+    else call()
+  }
+
+  #hold(draft: Draft): Promise<void> {
+    if (draft.kind.startsWith('Step')) this.#strikeIfDue('between an effect and its append')
+    return new Promise((release) => this.held.push({ draft, release }))
+  }
+
+  #randomBytes(count: number): Uint8Array {
+    const bytes = new Uint8Array(count)
+    this.#randomCount += 1
+    new DataView(bytes.buffer).setUint32(0, this.#input.life)
+    if (count >= 8) new DataView(bytes.buffer).setUint32(4, this.#randomCount)
+    return bytes
+  }
+
+  // By the scripted clock, whatever the store's own heart runs on.
+  #heartbeat(store: Store, options: HeartbeatOptions): Heartbeat {
+    const held = new Map<string, ClaimRef>()
+    let disarm: (() => void) | undefined
+    const beat = async (): Promise<void> => {
+      disarm = undefined
+      const kept = await store.renew([...held.values()], options.leaseMs)
+      if (this.#dead) return
+      const keptIds = new Set(kept.map((claim) => claim.id))
+      for (const [id, claim] of held) {
+        if (keptIds.has(claim.id)) continue
+        held.delete(id)
+        options.onLost(claim)
+      }
+      arm()
+    }
+    const arm = (): void => {
+      if (held.size > 0) disarm ??= this.#after(options.leaseMs / 3, () => void beat())
+    }
+    return {
+      hold: (claim) => {
+        held.set(claim.id, claim)
+        arm()
+      },
+      drop: (claim) => {
+        held.delete(claim.id)
+        if (held.size > 0) return
+        disarm?.()
+        disarm = undefined
+      },
+      stop: async () => {
+        held.clear()
+        disarm?.()
+      },
+    }
+  }
+}
+
+interface CallPoints<T> {
+  readonly before?: PointKind
+  readonly after?: PointKind
+  readonly afterIf?: (answer: T) => boolean
+}
+
+function around<T>(kind: PointKind): CallPoints<T> {
+  return { before: kind, after: kind }
+}

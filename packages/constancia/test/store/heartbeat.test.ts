@@ -1,0 +1,93 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { ClaimRef, Store } from '../../dist/store/index.js'
+import { answerOf, start } from './processes.js'
+import { claim, create, idOf } from './storage.js'
+import { makeFolder, openSqlite } from './stores.js'
+
+const leaseMs = 300
+let folder: string
+let file: string
+let store: Store
+
+beforeEach(async () => {
+  folder = makeFolder()
+  file = join(folder, 'runs.db')
+  store = await openSqlite({ file })
+  await create(store, 'r1')
+})
+
+afterEach(async () => {
+  await store.close()
+  rmSync(folder, { recursive: true, force: true })
+})
+
+// As a flow does that computes: nothing else of this loop runs.
+function block(ms: number): void {
+  for (const endMs = performance.now() + ms; performance.now() < endMs; );
+}
+
+// The thread needs a moment to start; it says nothing when it has.
+async function untilRenewed(run: string): Promise<void> {
+  const leaseOf = async (): Promise<number | undefined> => (await store.run(idOf(run)))?.claim?.leaseUntilMs
+  const before = await leaseOf()
+  for (let tries = 0; tries < 200 && (await leaseOf()) === before; tries++) await pause(10)
+  expect(await leaseOf()).not.toBe(before)
+}
+
+test('R-C2 a lease is kept while the main loop is blocked for two leases', async () => {
+  const lost: ClaimRef[] = []
+  const [owner] = await claim(store, 1, leaseMs)
+  const heart = store.heartbeat({ leaseMs, stallMs: 60_000, onLost: (one) => lost.push(one) })
+  heart.hold(owner!)
+  await untilRenewed('r1')
+  block(leaseMs * 3)
+  expect(await claim(store, 1, leaseMs)).toEqual([])
+  expect((await store.run(idOf('r1')))?.claim?.id).toBe(owner!.id)
+  expect(lost).toEqual([])
+})
+
+test('R-C2 a lease ends once the main loop has not turned for stallMs, and the loss is reported once', async () => {
+  const lost: ClaimRef[] = []
+  const [owner] = await claim(store, 1, leaseMs)
+  const heart = store.heartbeat({ leaseMs, stallMs: 400, onLost: (one) => lost.push(one) })
+  heart.hold(owner!)
+  await untilRenewed('r1')
+  block(400 + leaseMs * 3)
+  const [successor] = await claim(store, 1, 60_000)
+  expect(successor?.epoch).toBe(2)
+  await pause(leaseMs * 2)
+  expect(lost.map(({ id }) => id)).toEqual([owner!.id])
+  expect((await store.run(idOf('r1')))?.claim?.id).toBe(successor?.id)
+})
+
+test('R-C2 without a heartbeat a lease ends', async () => {
+  await claim(store, 1, leaseMs)
+  block(leaseMs * 3)
+  expect(await claim(store, 1, leaseMs)).toHaveLength(1)
+})
+
+test('renewals touch nothing but the lease', async () => {
+  const [owner] = await claim(store, 1, leaseMs)
+  const before = await store.run(idOf('r1'))
+  store.heartbeat({ leaseMs, stallMs: 60_000, onLost: () => undefined }).hold(owner!)
+  await untilRenewed('r1')
+  const after = await store.run(idOf('r1'))
+  expect({ ...after, claim: undefined }).toEqual({ ...before, claim: undefined })
+})
+
+test('a heartbeat does not keep a process alive', async () => {
+  expect(await answerOf(start('contender.mjs', ['hold', file, '0', 'h']))).toEqual({ held: true })
+})
+
+test('a heart that was stopped renews nothing more', async () => {
+  const [owner] = await claim(store, 1, leaseMs)
+  const heart = store.heartbeat({ leaseMs, stallMs: 60_000, onLost: () => undefined })
+  heart.hold(owner!)
+  await untilRenewed('r1')
+  await heart.stop()
+  await pause(leaseMs + 50)
+  expect(await claim(store, 1, leaseMs)).toHaveLength(1)
+})

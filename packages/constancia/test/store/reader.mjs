@@ -1,0 +1,10 @@
+// @ts-check
+// Reads a database and stands still within its read, as a process does that was stopped. Argument: file.
+import { loadDriver } from '../../dist/store/sqlite/driver.js'
+
+const [file = ''] = process.argv.slice(2)
+const database = loadDriver().open(file)
+database.exec('BEGIN')
+database.prepare('SELECT count(*) FROM events').get()
+process.stdout.write('reading\n')
+setInterval(() => undefined, 1000)

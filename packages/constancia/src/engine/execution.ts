@@ -132,10 +132,12 @@ export class Execution implements Host, Words {
 
   began(attempt: Attempt): void {
     this.#attempts.add(attempt)
+    this.parts.onAttempt('began')
   }
 
   ended(attempt: Attempt): void {
     this.#attempts.delete(attempt)
+    this.parts.onAttempt('over')
     this.#advance()
   }
 

@@ -17,6 +17,8 @@ export interface Parts {
    * at once. In production everything passes.
    */
   readonly hold: (run: RunId, draft: Draft) => Promise<void> | undefined
+  /** Told when an attempt of a step begins and when it is over, for whoever wants to know when nothing is under way. */
+  readonly onAttempt: (phase: 'began' | 'over') => void
   readonly limits: Limits
   readonly log: Logger
 }

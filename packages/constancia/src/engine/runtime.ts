@@ -54,6 +54,7 @@ function completeParts(options: OpenOptions): Parts {
     randomBytes,
     immediate: (call) => void setImmediate(call),
     hold: () => undefined,
+    onAttempt: () => undefined,
     log: options.log ?? stderrLogger,
     limits: { ...defaultLimits, ...options.limits },
     ...options.parts,

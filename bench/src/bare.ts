@@ -1,0 +1,85 @@
+import { createRequire } from 'node:module'
+import { open, type StoredEvent } from 'constancia'
+import { sqlite } from 'constancia/sqlite'
+
+/** What of a driver this needs; `node:sqlite` and `@photostructure/sqlite` both have it. */
+interface Database {
+  exec(sql: string): void
+  prepare(sql: string): Statement
+  close(): void
+}
+
+interface Statement {
+  run(...values: readonly (null | number | string | Uint8Array)[]): { readonly lastInsertRowid: number | bigint }
+}
+
+const load = createRequire(import.meta.url)
+
+// The store's settings and statements, as they are there.
+const settings = [
+  'synchronous=FULL',
+  'mmap_size=0',
+  'cache_size=-32768',
+  'temp_store=MEMORY',
+  'wal_autocheckpoint=1000',
+]
+const insertEvent =
+  'INSERT INTO events (stream, seq, kind, body, body_salt, data_commit, at, by, seen, hash) VALUES (?, ?, ?, ?, ?, unhex(?), ?, ?, ?, unhex(?))'
+const insertData = 'INSERT INTO event_data (event, salt, text) VALUES (?, ?, ?)'
+
+/**
+ * The least that any program has to do which keeps these events: the store's own tables with their triggers and indexes,
+ * its driver, its settings and its statements, and nothing around them. The events are complete: what makes their hashes
+ * and salts is not part of it.
+ */
+export class BareDriver {
+  readonly #database: Database
+  readonly #begin: Statement
+  readonly #commit: Statement
+  readonly #insertEvent: Statement
+  readonly #insertData: Statement
+
+  private constructor(database: Database) {
+    this.#database = database
+    this.#begin = database.prepare('BEGIN IMMEDIATE')
+    this.#commit = database.prepare('COMMIT')
+    this.#insertEvent = database.prepare(insertEvent)
+    this.#insertData = database.prepare(insertData)
+  }
+
+  /** Makes a new file with the store's schema, and opens it with the driver that the store uses on this Node.js. */
+  static async create(file: string): Promise<BareDriver> {
+    const runtime = await open({ store: sqlite({ file }), flows: [], worker: false })
+    const driver = / \(([^)]+)\)/.exec(runtime.describe())?.[1] ?? '@photostructure/sqlite'
+    await runtime.close()
+    const { DatabaseSync } = load(driver) as { readonly DatabaseSync: new (file: string) => Database }
+    const database = new DatabaseSync(file)
+    for (const setting of settings) database.exec(`PRAGMA ${setting}`)
+    return new BareDriver(database)
+  }
+
+  /** Commits the first events of streams, then groups of events, one transaction each; returns the milliseconds of the latter. */
+  write(first: readonly StoredEvent[], groups: readonly (readonly StoredEvent[])[]): number {
+    const streams = new Map(first.map(({ stream }, index) => [stream as string, index + 1]))
+    this.#transact(first, streams)
+    const startMs = performance.now()
+    for (const group of groups) this.#transact(group, streams)
+    return performance.now() - startMs
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+
+  #transact(events: readonly StoredEvent[], streams: ReadonlyMap<string, number>): void {
+    this.#begin.run()
+    for (const event of events) this.#insert(streams.get(event.stream) ?? 0, event)
+    this.#commit.run()
+  }
+
+  #insert(streamNo: number, event: StoredEvent): void {
+    const { seq, kind, body, bodySalt, dataCommit, at, by, seen, hash, data, dataSalt } = event
+    const row = this.#insertEvent.run(streamNo, seq, kind, body, bodySalt, dataCommit ?? null, at, by, seen, hash)
+    if (data !== undefined && dataSalt !== undefined) this.#insertData.run(Number(row.lastInsertRowid), dataSalt, data)
+  }
+}

@@ -1,0 +1,144 @@
+import type { Machine } from './machine.js'
+import type { Samples, Sizes } from './measures.js'
+import { ratios, type Spread, spreadOf } from './samples.js'
+
+/** One line of the table. */
+export interface Row {
+  readonly id: string
+  readonly what: string
+  readonly unit: string
+  /** What Constancia came to. */
+  readonly constancia: Spread
+  /** The same through the bare driver, where that is compared. */
+  readonly bare?: Spread
+  /** What the target is about, where it is not the figure itself. */
+  readonly ratio?: Spread
+  readonly target?: { readonly comparison: '<=' | '>='; readonly value: number; readonly isMet: boolean }
+}
+
+/** Everything that one run of the benchmarks found. */
+export interface Report {
+  readonly date: string
+  readonly machine: Machine & { readonly syncsPerSecond: Spread }
+  readonly sizes: Sizes
+  readonly rows: readonly Row[]
+}
+
+/** Sums up what was measured. */
+export function reportOf(machine: Machine, sizes: Sizes, samples: Samples): Report {
+  return {
+    date: new Date().toISOString().slice(0, 10),
+    machine: { ...machine, syncsPerSecond: spreadOf(samples.syncs) },
+    sizes,
+    rows: [...comparisons(sizes, samples), ...replays(sizes, samples), ...inMemory(sizes, samples)],
+  }
+}
+
+function comparisons(sizes: Sizes, samples: Samples): Row[] {
+  const one: Row = {
+    id: 'one-run',
+    what: 'one run, step after step; time against a bare commit each',
+    unit: 'steps/s',
+    constancia: spreadOf(samples.oneRun),
+    bare: spreadOf(samples.oneRunBare),
+    ratio: spreadOf(ratios(samples.oneRunBare, samples.oneRun)),
+  }
+  const many: Row = {
+    id: 'many-runs',
+    what: `${sizes.manyRuns.runs} runs at once; share of the bare driver's rate in groups of ${sizes.manyRuns.runs}`,
+    unit: 'steps/s',
+    constancia: spreadOf(samples.manyRuns),
+    bare: spreadOf(samples.manyRunsBare),
+    ratio: spreadOf(ratios(samples.manyRuns, samples.manyRunsBare)),
+  }
+  return [withTarget(one, '<=', 1.3), withTarget(many, '>=', 0.6)]
+}
+
+function replays({ longSteps, shortSteps }: Sizes, samples: Samples): Row[] {
+  const replay = (id: string, what: string, times: readonly number[]): Row => ({
+    id,
+    what,
+    unit: 'ms',
+    constancia: spreadOf(times),
+  })
+  const growth = { what: `replay of ${count(longSteps)} steps against ${count(shortSteps)}`, times: samples.longReplay }
+  const grown: Row = {
+    ...replay('replay-growth', growth.what, growth.times),
+    ratio: spreadOf(ratios(samples.longReplay, samples.shortReplay)),
+  }
+  return [
+    withTarget(replay('replay', `replay of ${count(longSteps)} steps`, samples.longReplay), '<=', 150),
+    withTarget(grown, '<=', 12),
+    replay('replay-afresh', `replay of ${count(longSteps)} steps, in a new process`, samples.longReplayAfresh),
+    replay('replay-afresh-short', `replay of ${count(shortSteps)} steps, in a new process`, samples.shortReplayAfresh),
+  ]
+}
+
+function inMemory({ longSteps, shortSteps }: Sizes, samples: Samples): Row[] {
+  const row = (id: string, steps: number, rates: readonly number[]): Row => ({
+    id,
+    what: `one run of ${count(steps)} steps, in memory`,
+    unit: 'steps/s',
+    constancia: spreadOf(rates),
+  })
+  return [row('memory-long', longSteps, samples.longInMemory), row('memory-short', shortSteps, samples.shortInMemory)]
+}
+
+function withTarget(row: Row, comparison: '<=' | '>=', value: number): Row {
+  const { median } = row.ratio ?? row.constancia
+  return { ...row, target: { comparison, value, isMet: comparison === '<=' ? median <= value : median >= value } }
+}
+
+const count = (value: number): string => value.toLocaleString('en-US')
+
+/** A figure to three digits or so. */
+function figure(value: number): string {
+  if (value >= 1000) return count(Math.round(value))
+  return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2)
+}
+
+function spreadText({ median, min, max }: Spread): string {
+  return `${figure(median)} (${figure(min)}–${figure(max)})`
+}
+
+const columns = ['measure', 'unit', 'Constancia', 'bare driver', 'ratio', 'target', ''] as const
+
+function cellsOf(row: Row): string[] {
+  const { target } = row
+  const asked = target === undefined ? '' : `${target.comparison === '<=' ? '≤' : '≥'} ${target.value}`
+  const verdict = target === undefined ? '' : target.isMet ? 'pass' : 'MISS'
+  const optional = (spread: Spread | undefined): string => (spread === undefined ? '' : spreadText(spread))
+  return [row.what, row.unit, spreadText(row.constancia), optional(row.bare), optional(row.ratio), asked, verdict]
+}
+
+/** What it was measured on, in a line. */
+export function machineLine({ machine }: Report): string {
+  const { cores, processor, node, sqlite, syncsPerSecond } = machine
+  return `${cores} cores (${processor}), Node.js ${node}, ${sqlite}, ${spreadText(syncsPerSecond)} syncs/s`
+}
+
+/** How often it was measured, in a line. */
+export function roundsLine({ sizes }: Report): string {
+  return `Medians (lowest–highest) of ${sizes.rounds} rounds, interleaved: what is compared was measured one right after the other.`
+}
+
+/** The table, for a terminal. */
+export function tableText(report: Report): string {
+  const lines = [[...columns], ...report.rows.map(cellsOf)]
+  const widths = columns.map((_, column) => Math.max(...lines.map((line) => line[column]?.length ?? 0)))
+  return lines
+    .map((line) =>
+      line
+        .map((cell, column) => cell.padEnd(widths[column] ?? 0))
+        .join('  ')
+        .trimEnd(),
+    )
+    .join('\n')
+}
+
+/** The table, for a page. */
+export function tableMarkdown(report: Report): string {
+  const line = (cells: readonly string[]): string => `| ${cells.join(' | ')} |`
+  const rule = columns.map((_, index) => (index < 2 ? '---' : '---:'))
+  return [line(columns), line(rule), ...report.rows.map((row) => line(cellsOf(row)))].join('\n')
+}

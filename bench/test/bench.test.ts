@@ -1,0 +1,46 @@
+import { execFile } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
+import { promisify } from 'node:util'
+import { beforeAll, describe, expect, it } from 'vitest'
+import type { Report } from '../src/report.js'
+
+const program = fileURLToPath(new URL('../dist/bench.js', import.meta.url))
+
+describe('npm run bench', () => {
+  let report: Report
+  beforeAll(async () => {
+    const { stdout } = await promisify(execFile)(process.execPath, [program, '--quick', '--json'])
+    report = JSON.parse(stdout) as Report
+  })
+
+  it('measures everything that has a target', () => {
+    const ids = report.rows.map((row) => row.id)
+    const targeted = report.rows.filter((row) => row.target !== undefined).map((row) => row.id)
+    expect(targeted).toEqual(['one-run', 'many-runs', 'replay', 'replay-growth'])
+    expect(ids).toEqual([...targeted, 'replay-afresh', 'replay-afresh-short', 'memory-long', 'memory-short'])
+  })
+
+  it('says what it was measured on', () => {
+    const { machine } = report
+    expect(machine.sqlite).toMatch(/^SQLite 3\..* synchronous=FULL$/)
+    expect(machine.node).toBe(process.versions.node)
+    expect(machine.cores).toBeGreaterThan(0)
+    expect(machine.syncsPerSecond.median).toBeGreaterThan(0)
+  })
+
+  it('finds numbers that can be true', () => {
+    for (const { constancia, bare, ratio } of report.rows) {
+      for (const { min, median, max } of [constancia, bare ?? constancia, ratio ?? constancia]) {
+        expect(min).toBeGreaterThan(0)
+        expect(median).toBeGreaterThanOrEqual(min)
+        expect(max).toBeGreaterThanOrEqual(median)
+        expect(max).toBeLessThan(Infinity)
+      }
+    }
+  })
+
+  it('finds that ten times the length takes nowhere near a hundred times as long to replay', () => {
+    const growth = report.rows.find((row) => row.id === 'replay-growth')
+    expect(growth?.ratio?.median).toBeLessThan(60)
+  })
+})

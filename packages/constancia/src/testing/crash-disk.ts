@@ -21,6 +21,6 @@ export const memoryCrashDisk: NewCrashDisk = async () => ({ factory: memory(memo
 /** Journals in an SQLite file of its own, in the folder for temporary files. */
 export const sqliteCrashDisk: NewCrashDisk = async () => {
   const folder = await mkdtemp(join(tmpdir(), 'constancia-crash-'))
-  const factory = sqlite({ file: join(folder, 'runs.db') })
+  const factory = sqlite({ file: join(folder, 'runs.db'), watchPollMs: 0 })
   return { factory, dispose: () => rm(folder, { recursive: true, force: true }) }
 }

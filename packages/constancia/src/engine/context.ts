@@ -39,9 +39,15 @@ export interface FlowContext {
   /** Waits for the next unread signal of a name, also one that came before. Rejects with `invalid_value` if it does not fit. */
   signal<T = unknown>(name: string, schema?: Schema<T>): Promise<T>
   /** The same, for at most so many milliseconds. */
-  signal<T = unknown>(name: string, schema: Schema<T> | undefined, limit: { readonly within: number }): Promise<Received<T>>
+  signal<T = unknown>(
+    name: string,
+    schema: Schema<T> | undefined,
+    limit: { readonly within: number },
+  ): Promise<Received<T>>
   /** Runs branches at once and waits for all of them, like `Promise.all`. */
-  parallel<const T extends readonly Branch<unknown>[]>(branches: T): Promise<{ -readonly [K in keyof T]: Awaited<ReturnType<T[K]>> }>
+  parallel<const T extends readonly Branch<unknown>[]>(
+    branches: T,
+  ): Promise<{ -readonly [K in keyof T]: Awaited<ReturnType<T[K]>> }>
   /** Runs one branch an item, at most `concurrency` of them at once, and returns their results in the items' order. */
   map<Item, T>(
     items: readonly Item[],
@@ -106,11 +112,15 @@ export class BranchContext implements FlowContext {
     return this.#word(() => {
       requireName(name, 'step')
       requireFunction(run, `step ${JSON.stringify(name)}`)
-      const retry = options.retry === undefined ? this.#words.defaultRetry : retryPolicy(options.retry, this.#words.defaultRetry)
-      const timeoutMs = options.timeoutMs === undefined ? undefined : parseDuration(options.timeoutMs, `timeoutMs of step ${JSON.stringify(name)}`)
+      const retry =
+        options.retry === undefined ? this.#words.defaultRetry : retryPolicy(options.retry, this.#words.defaultRetry)
+      const timeoutMs =
+        options.timeoutMs === undefined
+          ? undefined
+          : parseDuration(options.timeoutMs, `timeoutMs of step ${JSON.stringify(name)}`)
       const op = this.#nextOp()
       const make = (record: OpRecord | undefined): StepOp<T> =>
-        new StepOp<T>(this.#words.host, op, { name, record }, { run, retry, timeoutMs })
+        new StepOp<T>(this.#words.host, { id: op, name, record }, { run, retry, timeoutMs })
       return this.#words.ask({ op, verb: 'step', name, make })
     })
   }
@@ -124,7 +134,9 @@ export class BranchContext implements FlowContext {
         const recorded = JSON.stringify(record.timer?.spec ?? timer)
         return recorded === asked ? undefined : { recorded, asked }
       }
-      return this.#words.ask({ op, verb: 'sleep', name: 'sleep', differs, make: (record) => new SleepOp(this.#words.host, op, record, timer) })
+      const make = (record: OpRecord | undefined): SleepOp =>
+        new SleepOp(this.#words.host, { id: op, name: 'sleep', record }, timer)
+      return this.#words.ask({ op, verb: 'sleep', name: 'sleep', differs, make })
     })
   }
 
@@ -133,9 +145,13 @@ export class BranchContext implements FlowContext {
   signal<T>(name: string, schema?: Schema<T>, limit?: { readonly within: number }): Promise<T | Received<T>> {
     return this.#word<T | Received<T>>(() => {
       requireName(name, 'signal')
-      const timer = limit === undefined ? undefined : { afterMs: parseDuration(limit.within, `within of signal ${JSON.stringify(name)}`) }
+      const timer =
+        limit === undefined
+          ? undefined
+          : { afterMs: parseDuration(limit.within, `within of signal ${JSON.stringify(name)}`) }
       const op = this.#nextOp()
-      const make = (record: OpRecord | undefined): SignalOp<T> => new SignalOp<T>(this.#words.host, op, { name, record }, { schema, timer })
+      const make = (record: OpRecord | undefined): SignalOp<T> =>
+        new SignalOp<T>(this.#words.host, { id: op, name, record }, { schema, timer })
       const received = this.#words.ask({ op, verb: 'signal', name, make })
       if (limit !== undefined) return received
       return received.then((answer) => (answer as { readonly value: T }).value)
@@ -145,7 +161,9 @@ export class BranchContext implements FlowContext {
   parallel<const T extends readonly Branch<unknown>[]>(
     branches: T,
   ): Promise<{ -readonly [K in keyof T]: Awaited<ReturnType<T[K]>> }> {
-    return this.#branches(branches.length, Number.POSITIVE_INFINITY, (ctx, index) => branches[index]?.(ctx)) as Promise<{
+    return this.#branches(branches.length, Number.POSITIVE_INFINITY, (ctx, index) =>
+      branches[index]?.(ctx),
+    ) as Promise<{
       -readonly [K in keyof T]: Awaited<ReturnType<T[K]>>
     }>
   }
@@ -181,7 +199,10 @@ export class BranchContext implements FlowContext {
   #branches(count: number, concurrency: number, run: (ctx: FlowContext, index: number) => unknown): Promise<unknown[]> {
     return this.#word(() => {
       if (!(concurrency >= 1)) {
-        throw engineError('invalid_option', `The concurrency of a map is a number from 1, but it was ${String(concurrency)}. No branch was begun.`)
+        throw engineError(
+          'invalid_option',
+          `The concurrency of a map is a number from 1, but it was ${String(concurrency)}. No branch was begun.`,
+        )
       }
       this.#words.requireTurn('parallel')
       const op = this.#nextOp()
@@ -233,12 +254,18 @@ async function runBranches(
 
 function requireName(name: unknown, what: string): void {
   if (typeof name === 'string' && name.length >= 1 && name.length <= 200) return
-  throw engineError('invalid_option', `The name of a ${what} is a text of 1 to 200 characters, but it was ${describe(name)}. Nothing was started.`)
+  throw engineError(
+    'invalid_option',
+    `The name of a ${what} is a text of 1 to 200 characters, but it was ${describe(name)}. Nothing was started.`,
+  )
 }
 
 function requireFunction(run: unknown, what: string): void {
   if (typeof run === 'function') return
-  throw engineError('invalid_option', `What ${what} runs is a function, but it was ${describe(run)}. Nothing was started.`)
+  throw engineError(
+    'invalid_option',
+    `What ${what} runs is a function, but it was ${describe(run)}. Nothing was started.`,
+  )
 }
 
 function describe(value: unknown): string {

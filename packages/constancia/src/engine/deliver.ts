@@ -32,14 +32,18 @@ export function decideSignal(signal: IncomingSignal, facts: Facts): Decision<Del
 function objectTo(signal: IncomingSignal, run: NonNullable<Facts['run']>): Error | undefined {
   const { limits, name } = signal
   const what = `Signal ${JSON.stringify(name)} was not delivered`
-  if (run.outcome !== 'open') return engineError('run_ended', `${what}: run ${run.id} has ended as ${run.outcome}. Nothing was changed.`)
+  if (run.outcome !== 'open')
+    return engineError('run_ended', `${what}: run ${run.id} has ended as ${run.outcome}. Nothing was changed.`)
   const unread = run.signalCount - run.readSignalCount
   if (unread >= limits.unreadSignalCountMax) {
     const message = `${what}: run ${run.id} has ${unread} signals that it did not read yet, which is the limit. Send it again later.`
     return engineError('too_many_signals', message)
   }
   if (run.head.seq + 1 < limits.eventCountMax) return undefined
-  return engineError('too_many_signals', `${what}: the journal of run ${run.id} is at its limit of ${limits.eventCountMax} events.`)
+  return engineError(
+    'too_many_signals',
+    `${what}: the journal of run ${run.id} is at its limit of ${limits.eventCountMax} events.`,
+  )
 }
 
 /** Decides whether an operator's retry makes a run ready. Pure. */
@@ -47,7 +51,10 @@ export function decideRetry(run: RunId, note: string, facts: Facts): Decision<De
   const { run: row } = facts
   if (row === undefined) return { drafts: [], result: { kind: 'refused', error: unknownRun(run) } }
   if (row.outcome !== 'open') {
-    const error = engineError('run_ended', `Run ${run} has ended as ${row.outcome}; there is nothing to retry. Start a new run.`)
+    const error = engineError(
+      'run_ended',
+      `Run ${run} has ended as ${row.outcome}; there is nothing to retry. Start a new run.`,
+    )
     return { drafts: [], result: { kind: 'refused', error } }
   }
   if (row.stuck === undefined) return { drafts: [], result: { kind: 'duplicate' } }
@@ -56,5 +63,8 @@ export function decideRetry(run: RunId, note: string, facts: Facts): Decision<De
 
 /** Nobody knows a run of this id. */
 export function unknownRun(run: RunId): Error {
-  return engineError('unknown_run', `There is no run ${run} in this store. Nothing was done; look for its id in the list of runs.`)
+  return engineError(
+    'unknown_run',
+    `There is no run ${run} in this store. Nothing was done; look for its id in the list of runs.`,
+  )
 }

@@ -20,7 +20,8 @@ const durationMsMax = days(366 * 1_000)
  */
 export function parseDuration(value: unknown, what: string): number {
   if (typeof value === 'number' && value >= 0 && value <= durationMsMax) return Math.ceil(value)
-  const shown = typeof value === 'string' ? JSON.stringify(value) : typeof value === 'number' ? String(value) : `a ${typeof value}`
+  const shown =
+    typeof value === 'string' ? JSON.stringify(value) : typeof value === 'number' ? String(value) : `a ${typeof value}`
   throw engineError(
     'invalid_option',
     `${what} is a number of milliseconds from 0 to ${durationMsMax} (a thousand years), but it was ${shown}. ` +

@@ -22,5 +22,9 @@ export function endDraft(ending: Ending, facts: EndFacts): Draft {
     return draftOf('FlowFailed', { code: codeOf(error), ...unawaited }, encodeError(error, options))
   }
   const what = `error of flow ${JSON.stringify(facts.flow)}`
-  return draftOf('FlowFailed', { code: codeOf(ending.error), ...unawaited }, encodeError(ending.error, { ...options, what }))
+  return draftOf(
+    'FlowFailed',
+    { code: codeOf(ending.error), ...unawaited },
+    encodeError(ending.error, { ...options, what }),
+  )
 }

@@ -56,7 +56,10 @@ export class Ends {
 
   /** Rejects everybody who still waits. */
   close(): void {
-    const error = engineError('runtime_closed', 'The runtime was closed while somebody waited for a run to end. The run itself is not affected.')
+    const error = engineError(
+      'runtime_closed',
+      'The runtime was closed while somebody waited for a run to end. The run itself is not affected.',
+    )
     for (const run of [...this.#waiters.keys()]) this.#settle(run, (waiter) => waiter.reject(error))
   }
 

@@ -1,9 +1,28 @@
-import { bodyOf, ConstanciaError, decodeValue, type Draft, emptyHead, endOf, type OpId, type RunId, type StoredEvent, verifyChain } from '../journal/index.js'
+import {
+  bodyOf,
+  ConstanciaError,
+  decodeValue,
+  type Draft,
+  emptyHead,
+  endOf,
+  type OpId,
+  type RunId,
+  type StoredEvent,
+  verifyChain,
+} from '../journal/index.js'
 import type { Claim, Rest, Store } from '../store/index.js'
 import { Appender } from './appender.js'
 import type { Attempt } from './attempt.js'
 import { type AskRequest, BranchContext, type Words } from './context.js'
-import { describeRecord, differsFrom, foreignAwait, neverAsked, type Parking, parkingError, tooLong } from './divergence.js'
+import {
+  describeRecord,
+  differsFrom,
+  foreignAwait,
+  neverAsked,
+  type Parking,
+  parkingError,
+  tooLong,
+} from './divergence.js'
 import { type Ending, endDraft } from './ending.js'
 import { engineError } from './errors.js'
 import type { AnyFlow } from './flow.js'
@@ -39,7 +58,7 @@ export interface ExecutionInput {
 export class Execution implements Host, Words {
   readonly claim: Claim
   readonly parts: Parts
-  readonly handover = new Handover()
+  readonly #handover = new Handover()
   readonly #flow: AnyFlow
   readonly #store: Store
   readonly #turns: Turns
@@ -130,6 +149,14 @@ export class Execution implements Host, Words {
     this.#waits.add(op)
   }
 
+  awaitSignal(op: Op): void {
+    this.#handover.awaitSignal(op)
+  }
+
+  hasSignalFor(op: Op): boolean {
+    return this.#handover.hasSignalFor(op)
+  }
+
   began(attempt: Attempt): void {
     this.#attempts.add(attempt)
     this.parts.onAttempt('began')
@@ -191,7 +218,9 @@ export class Execution implements Host, Words {
     const recorded = describeRecord(record)
     if (record.verb !== request.verb || record.name !== request.name) return differsFrom(request.op, asked, recorded)
     const difference = request.differs?.(record)
-    return difference === undefined ? undefined : differsFrom(request.op, `${asked} ${difference.asked}`, `${recorded} ${difference.recorded}`)
+    return difference === undefined
+      ? undefined
+      : differsFrom(request.op, `${asked} ${difference.asked}`, `${recorded} ${difference.recorded}`)
   }
 
   // Advancing.
@@ -232,7 +261,7 @@ export class Execution implements Host, Words {
   }
 
   #handOver(): void {
-    const next = this.handover.take()
+    const next = this.#handover.take()
     if (next === undefined) return
     const { event, op } = next
     this.#current = event
@@ -244,7 +273,7 @@ export class Execution implements Host, Words {
 
   #learn(events: readonly StoredEvent[]): void {
     for (const event of events) {
-      if (event.kind === 'SignalReceived') this.handover.offerSignal(bodyOf(event, 'SignalReceived').name, event)
+      if (event.kind === 'SignalReceived') this.#handover.offerSignal(bodyOf(event, 'SignalReceived').name, event)
       const noted = this.#history.add(event)
       const op = noted === undefined ? undefined : this.#ops.get(noted.op)
       if (noted === undefined || op === undefined) continue
@@ -263,19 +292,23 @@ export class Execution implements Host, Words {
     const { eventCountWarn, eventCountMax } = this.parts.limits
     if (eventCount < eventCountWarn || eventCount - addedCount >= eventCountWarn) return
     const fields = { run: this.runId, flow: this.#flow.name, eventCount, eventCountMax }
-    this.parts.log('warn', 'The journal of a run grows long; at eventCountMax it is parked. Let its flow hand over to a new run sooner.', fields)
+    this.parts.log(
+      'warn',
+      'The journal of a run grows long; at eventCountMax it is parked. Let its flow hand over to a new run sooner.',
+      fields,
+    )
   }
 
   #offerOutcome(event: StoredEvent, op: Op): void {
     this.#steps.delete(op.id)
     if (event.kind === 'StepFailed') this.#failed.push(op)
-    this.handover.offer(event, op)
+    this.#handover.offer(event, op)
   }
 
   #advance(): void {
     if (this.#stage !== 'going' || this.#turns.busy) return
     if (this.#parking !== undefined || this.#stopping) return this.#leave()
-    if (this.#ending === undefined && this.handover.peek() !== undefined) return this.#turn(() => this.#handOver())
+    if (this.#ending === undefined && this.#handover.peek() !== undefined) return this.#turn(() => this.#handOver())
     const { stray } = this.#history
     if (stray !== undefined) return this.#park(neverAsked(stray.op, stray.record))
     this.#goOn()
@@ -290,13 +323,15 @@ export class Execution implements Host, Words {
     for (const op of this.#waits.takeDue(counts)) op.onDue()
     const nextMs = this.#waits.nextMs(counts)
     const eventCount = this.#appender.head.seq + 1
-    if (eventCount >= this.parts.limits.eventCountMax && this.#ending === undefined) return this.#park(tooLong(eventCount))
+    if (eventCount >= this.parts.limits.eventCountMax && this.#ending === undefined)
+      return this.#park(tooLong(eventCount))
     if (!this.#isQuiet) {
       if (nextMs !== undefined) this.#waits.arm(nextMs, () => this.#advance())
       return
     }
     if (this.#ending !== undefined && this.#steps.size === 0) return this.#writeEnd(this.#ending)
-    if (this.#ending === undefined && this.#ops.size === 0) return this.#park(foreignAwait('The flow neither ended nor asked for anything'))
+    if (this.#ending === undefined && this.#ops.size === 0)
+      return this.#park(foreignAwait('The flow neither ended nor asked for anything'))
     const waitingFor = [...this.#ops.values()].filter(counts).slice(0, waitingForMax)
     this.#rest({ kind: 'waiting', wakeAtMs: nextMs, waitingFor: waitingFor.map((op) => op.describe()) })
   }
@@ -309,7 +344,11 @@ export class Execution implements Host, Words {
     const unawaited = this.#failed.filter((op) => !op.observed).map((op) => op.id)
     if (unawaited.length > 0) {
       const fields = { run: this.runId, ops: unawaited.join(', ') }
-      this.parts.log('warn', 'The flow ended without ever awaiting steps that failed; look at them in its journal.', fields)
+      this.parts.log(
+        'warn',
+        'The flow ended without ever awaiting steps that failed; look at them in its journal.',
+        fields,
+      )
     }
     this.record(endDraft(ending, { flow: this.#flow.name, limits: this.parts.limits, unawaited }))
   }

@@ -33,13 +33,21 @@ export type AnyFlow = Flow<any, any>
 const namePattern = /^[A-Za-z0-9._-]{1,100}$/
 
 /** Declares a flow. Throws `invalid_option` for a name, version or retry policy that makes no sense. */
-export function flow<Input = unknown, Output = unknown>(declaration: FlowDeclaration<Input, Output>): Flow<Input, Output> {
+export function flow<Input = unknown, Output = unknown>(
+  declaration: FlowDeclaration<Input, Output>,
+): Flow<Input, Output> {
   const { name, version, input, run } = declaration
   if (typeof name !== 'string' || !namePattern.test(name)) {
-    throw engineError('invalid_option', `A flow's name is 1 to 100 of the characters A-Z a-z 0-9 . _ -, but it was ${JSON.stringify(name)}.`)
+    throw engineError(
+      'invalid_option',
+      `A flow's name is 1 to 100 of the characters A-Z a-z 0-9 . _ -, but it was ${JSON.stringify(name)}.`,
+    )
   }
   if (!Number.isInteger(version) || version < 1) {
-    throw engineError('invalid_option', `The version of flow ${name} is a whole number from 1, but it was ${String(version)}.`)
+    throw engineError(
+      'invalid_option',
+      `The version of flow ${name} is a whole number from 1, but it was ${String(version)}.`,
+    )
   }
   return { name, version, input, retry: retryPolicy(declaration.retry), run }
 }

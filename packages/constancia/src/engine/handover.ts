@@ -26,13 +26,14 @@ export class Handover {
     queueOf(this.#signals, name).push(event)
   }
 
-  /** An op that waits for a signal of this name. */
-  awaitSignal(name: string, op: Op): void {
-    queueOf(this.#waiters, name).push(op)
+  /** An op that waits for a signal of its name. */
+  awaitSignal(op: Op): void {
+    queueOf(this.#waiters, op.name).push(op)
   }
 
-  /** Whether a signal of this name is there for this op, before everybody who asked later. */
-  hasSignalFor(name: string, op: Op): boolean {
+  /** Whether a signal of its name is there for this op, once everybody who asked before it has got one. */
+  hasSignalFor(op: Op): boolean {
+    const { name } = op
     const waiters = (this.#waiters.get(name)?.items() ?? []).filter((waiter) => !waiter.settled)
     return waiters.indexOf(op) < (this.#signals.get(name)?.length ?? 0)
   }

@@ -1,7 +1,6 @@
 import type { OpId, RunId, StoredEvent, Draft } from '../journal/index.js'
 import type { ClaimRef, WaitingFor } from '../store/index.js'
 import type { Attempt } from './attempt.js'
-import type { Handover } from './handover.js'
 import type { OpRecord, Verb } from './history.js'
 import { type Deferred, deferred } from './op-promise.js'
 import type { Parts } from './parts.js'
@@ -11,7 +10,6 @@ export interface Host {
   readonly runId: RunId
   readonly claim: ClaimRef
   readonly parts: Parts
-  readonly handover: Handover
   /** Whether waits are closed, because the flow's function has ended. */
   readonly ending: boolean
   /** Writes what is no outcome; nothing holds it back. */
@@ -20,6 +18,10 @@ export interface Host {
   offer(draft: Draft, wanted: () => boolean): void
   /** Calls the op's `onDue` once its `dueMs` has come. */
   wait(op: Op): void
+  /** Hands the next unread signal of the op's name to it, when its turn comes. */
+  awaitSignal(op: Op): void
+  /** Whether a signal is there that this op is going to get. */
+  hasSignalFor(op: Op): boolean
   began(attempt: Attempt): void
   ended(attempt: Attempt): void
 }
@@ -46,6 +48,13 @@ export interface Op {
   describe(): WaitingFor
 }
 
+/** Where an op stands in its flow, and what the journal has of it. */
+export interface OpPlace {
+  readonly id: OpId
+  readonly name: string
+  readonly record: OpRecord | undefined
+}
+
 /** What every op has. */
 export abstract class OpBase<T> {
   readonly id: OpId
@@ -55,11 +64,11 @@ export abstract class OpBase<T> {
   #record: OpRecord | undefined
   #settled = false
 
-  constructor(host: Host, id: OpId, name: string, record: OpRecord | undefined) {
+  constructor(host: Host, place: OpPlace) {
     this.host = host
-    this.id = id
-    this.name = name
-    this.#record = record
+    this.id = place.id
+    this.name = place.name
+    this.#record = place.record
   }
 
   get promise(): Promise<T> {

@@ -10,7 +10,10 @@ export class FlowRegistry {
     for (const flow of flows) {
       const key = keyOf(flow.name, flow.version)
       if (this.#flows.has(key)) {
-        throw engineError('invalid_option', `Flow ${key} is registered twice. Nothing was started; give one of them another name or version.`)
+        throw engineError(
+          'invalid_option',
+          `Flow ${key} is registered twice. Nothing was started; give one of them another name or version.`,
+        )
       }
       this.#flows.set(key, flow)
     }

@@ -33,13 +33,18 @@ export const defaultRetry: RetryPolicy = {
 /** Completes a policy with a base. Throws `invalid_option`, which names the field, unless every field makes sense. */
 export function retryPolicy(policy: Partial<RetryPolicy> = {}, base: RetryPolicy = defaultRetry): RetryPolicy {
   const whole = { ...base, ...policy }
-  requireField('attemptsMax', whole.attemptsMax, Number.isInteger(whole.attemptsMax) && whole.attemptsMax >= 1, 'a whole number from 1')
-  requireField('factor', whole.factor, within(whole.factor, 1, 1_000_000), 'a number from 1 to 1,000,000')
-  requireField('jitter', whole.jitter, within(whole.jitter, 0, 1), 'a number from 0 to 1')
+  const year = days(366)
+  check(
+    'attemptsMax',
+    whole,
+    Number.isInteger(whole.attemptsMax) && whole.attemptsMax >= 1 ? undefined : 'a whole number from 1',
+  )
+  check('factor', whole, within(whole.factor, 1, 1_000_000) ? undefined : 'a number from 1 to 1,000,000')
+  check('jitter', whole, within(whole.jitter, 0, 1) ? undefined : 'a number from 0 to 1')
   for (const field of ['delayMsFirst', 'delayMsMax', 'retryAfterMsMax'] as const) {
-    requireField(field, whole[field], within(whole[field], 0, days(366)), 'milliseconds from 0 to a year')
+    check(field, whole, within(whole[field], 0, year) ? undefined : 'milliseconds from 0 to a year')
   }
-  requireField('unless', whole.unless, typeof whole.unless === 'function', 'a function')
+  check('unless', whole, typeof whole.unless === 'function' ? undefined : 'a function')
   return whole
 }
 
@@ -47,9 +52,10 @@ function within(value: unknown, from: number, to: number): boolean {
   return typeof value === 'number' && value >= from && value <= to
 }
 
-function requireField(field: string, value: unknown, holds: boolean, expected: string): void {
-  if (holds) return
-  throw engineError('invalid_option', `A retry policy's ${field} is ${expected}, but it was ${String(value)}. The step was not started.`)
+function check(field: keyof RetryPolicy, policy: RetryPolicy, expected: string | undefined): void {
+  if (expected === undefined) return
+  const message = `A retry policy's ${field} is ${expected}, but it was ${String(policy[field])}. The step was not started.`
+  throw engineError('invalid_option', message)
 }
 
 /** What the delay after a failed attempt is computed from. */

@@ -1,4 +1,12 @@
-import { bodyOf, ConstanciaError, decodeValue, exportLine, type RunId, runStream, type StoredEvent } from '../journal/index.js'
+import {
+  bodyOf,
+  ConstanciaError,
+  decodeValue,
+  exportLine,
+  type RunId,
+  runStream,
+  type StoredEvent,
+} from '../journal/index.js'
 import type { RunRow, Store } from '../store/index.js'
 import { type Delivered, unknownRun } from './deliver.js'
 import { engineError } from './errors.js'

@@ -1,5 +1,16 @@
 import { randomBytes } from 'node:crypto'
-import { bodyOf, checkId, defaultLimits, draftOf, encodeValue, type Limits, nothingSeen, parseRunId, type RunId, runStream } from '../journal/index.js'
+import {
+  bodyOf,
+  checkId,
+  defaultLimits,
+  draftOf,
+  encodeValue,
+  type Limits,
+  nothingSeen,
+  parseRunId,
+  type RunId,
+  runStream,
+} from '../journal/index.js'
 import { type Page, type RunQuery, type RunRow, type Store, type StoreFactory, systemClock } from '../store/index.js'
 import { decideRetry, decideSignal, type Delivered } from './deliver.js'
 import { Ends } from './ends.js'
@@ -110,15 +121,23 @@ export class Runtime {
    * `invalid_value`, `not_serializable`, `value_too_large`, `invalid_id`, `unknown_flow`, or `run_exists` where the id belongs
    * to a run of another flow or with another input; then nothing was done.
    */
-  async start<Input, Output>(flow: Flow<Input, Output>, input: Input, options: StartOptions = {}): Promise<Run<Output>> {
+  async start<Input, Output>(
+    flow: Flow<Input, Output>,
+    input: Input,
+    options: StartOptions = {},
+  ): Promise<Run<Output>> {
     this.#requireOpen()
     const { name, version } = flow
     if (this.#flows.find(name, version) !== flow) {
-      throw engineError('unknown_flow', `Flow ${keyOf(name, version)} is not one of those that this runtime was opened with. Nothing was started; add it to flows.`)
+      throw engineError(
+        'unknown_flow',
+        `Flow ${keyOf(name, version)} is not one of those that this runtime was opened with. Nothing was started; add it to flows.`,
+      )
     }
     const parsed = parseWith(flow.input, input, `Input of flow ${JSON.stringify(name)}`)
     const data = encodeValue(parsed, { limits: this.#parts.limits, what: `input of flow ${JSON.stringify(name)}` })
-    const run = options.id === undefined ? newRunId(this.#parts.clock.now(), this.#parts.randomBytes) : parseRunId(options.id)
+    const run =
+      options.id === undefined ? newRunId(this.#parts.clock.now(), this.#parts.randomBytes) : parseRunId(options.id)
     const actor = options.actor === undefined ? null : checkId(options.actor, 'principal id')
     const by = actor === null ? 'system:api' : `principal:${actor}`
     const started = draftOf('FlowStarted', { flow: name, version, actor, contract: null, patches: [] }, data)
@@ -158,7 +177,10 @@ export class Runtime {
     }
     const { limits, clock } = this.#parts
     const payload = encodeValue(send.payload, { limits, what: `payload of signal ${JSON.stringify(name)}` })
-    const delivery = send.delivery === undefined ? newRunId(clock.now(), this.#parts.randomBytes) : checkId(send.delivery, 'delivery id')
+    const delivery =
+      send.delivery === undefined
+        ? newRunId(clock.now(), this.#parts.randomBytes)
+        : checkId(send.delivery, 'delivery id')
     const by = send.by === undefined ? 'system:api' : `principal:${checkId(send.by, 'principal id')}`
     const decide = (facts: Parameters<typeof decideSignal>[1]): ReturnType<typeof decideSignal> =>
       decideSignal({ run, name, delivery, payload, limits }, facts)
@@ -168,18 +190,31 @@ export class Runtime {
   async #retry(run: RunId, note: string): Promise<Delivered> {
     this.#requireOpen()
     const by = 'system:api'
-    return this.#store.decide({ run, delivery: undefined, by, seen: nothingSeen, decide: (facts) => decideRetry(run, note, facts) })
+    return this.#store.decide({
+      run,
+      delivery: undefined,
+      by,
+      seen: nothingSeen,
+      decide: (facts) => decideRetry(run, note, facts),
+    })
   }
 
   async #requireSame(run: RunId, asked: { readonly flow: string; readonly data: string }): Promise<void> {
     const [started] = await this.#store.read(runStream(run), { limit: 1 })
-    if (started !== undefined && bodyOf(started, 'FlowStarted').flow === asked.flow && started.data === asked.data) return
-    throw engineError('run_exists', `Run ${run} was started before, with another flow or input. It was not touched and nothing was started; choose another id.`)
+    if (started !== undefined && bodyOf(started, 'FlowStarted').flow === asked.flow && started.data === asked.data)
+      return
+    throw engineError(
+      'run_exists',
+      `Run ${run} was started before, with another flow or input. It was not touched and nothing was started; choose another id.`,
+    )
   }
 
   #explain(row: RunRow): RunRow {
     if (row.status !== 'ready' || this.#flows.find(row.flow, row.version) !== undefined) return row
-    return { ...row, waitingFor: [{ kind: 'worker', op: '-', name: `a worker that has flow ${keyOf(row.flow, row.version)}` }] }
+    return {
+      ...row,
+      waitingFor: [{ kind: 'worker', op: '-', name: `a worker that has flow ${keyOf(row.flow, row.version)}` }],
+    }
   }
 
   #requireOpen(): void {

@@ -30,11 +30,17 @@ export function parseWith<Output>(schema: Schema<Output> | undefined, value: unk
   const result = schema['~standard'].validate(value)
   if (result instanceof Promise) {
     result.catch(() => undefined)
-    throw engineError('invalid_value', `The schema of ${what} is asynchronous, which a replay cannot wait for. Use one that is not.`)
+    throw engineError(
+      'invalid_value',
+      `The schema of ${what} is asynchronous, which a replay cannot wait for. Use one that is not.`,
+    )
   }
   if (result.issues === undefined) return result.value
   const issues = result.issues.slice(0, 10).map(describeIssue).join('; ')
-  throw engineError('invalid_value', `${what} does not fit its schema: ${issues}. Nothing was done with it; send one that fits.`)
+  throw engineError(
+    'invalid_value',
+    `${what} does not fit its schema: ${issues}. Nothing was done with it; send one that fits.`,
+  )
 }
 
 function describeIssue(issue: SchemaIssue): string {

@@ -1,7 +1,7 @@
 import { decodeValue, draftOf, type OpId, type StoredEvent, type TimerSpec } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'
 import type { OpRecord } from './history.js'
-import { type Host, type Op, OpBase } from './op.js'
+import { type Host, type Op, OpBase, type OpPlace } from './op.js'
 import { parseWith, type Schema } from './schema.js'
 
 /** What a wait with a limit brings: the signal, or word that it did not come in time. */
@@ -19,10 +19,10 @@ export class SignalOp<T> extends OpBase<Received<T>> implements Op {
   readonly verb = 'signal'
   readonly #plan: SignalPlan<T>
 
-  constructor(host: Host, id: OpId, at: { readonly name: string; readonly record: OpRecord | undefined }, plan: SignalPlan<T>) {
-    super(host, id, at.name, at.record)
+  constructor(host: Host, place: OpPlace, plan: SignalPlan<T>) {
+    super(host, place)
     this.#plan = plan
-    host.handover.awaitSignal(at.name, this)
+    host.awaitSignal(this)
   }
 
   get dueMs(): number | undefined {
@@ -49,7 +49,7 @@ export class SignalOp<T> extends OpBase<Received<T>> implements Op {
 
   onDue(): void {
     // A signal that is in the journal before the timer's end wins, even if it was not handed over yet.
-    const wanted = (): boolean => !this.settled && !this.host.ending && !this.host.handover.hasSignalFor(this.name, this)
+    const wanted = (): boolean => !this.settled && !this.host.ending && !this.host.hasSignalFor(this)
     this.host.offer(draftOf('TimerFired', { op: this.id }), wanted)
   }
 

@@ -1,15 +1,15 @@
 import { draftOf, type OpId, type TimerSpec } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'
 import type { OpRecord } from './history.js'
-import { type Host, type Op, OpBase } from './op.js'
+import { type Host, type Op, OpBase, type OpPlace } from './op.js'
 
 /** `ctx.sleep`: records what was asked for, and waits for it. */
 export class SleepOp extends OpBase<void> implements Op {
   readonly verb = 'sleep'
   readonly #timer: TimerSpec
 
-  constructor(host: Host, id: OpId, record: OpRecord | undefined, timer: TimerSpec) {
-    super(host, id, 'sleep', record)
+  constructor(host: Host, place: OpPlace, timer: TimerSpec) {
+    super(host, place)
     this.#timer = timer
   }
 

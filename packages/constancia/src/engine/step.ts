@@ -14,7 +14,7 @@ import type { WaitingFor } from '../store/index.js'
 import { Attempt, type AttemptInfo } from './attempt.js'
 import { engineError } from './errors.js'
 import type { OpRecord } from './history.js'
-import { type Host, type Op, OpBase } from './op.js'
+import { type Host, type Op, OpBase, type OpPlace } from './op.js'
 import { randomFraction } from './randomness.js'
 import { type RetryPolicy, retryDelayMs } from './retry.js'
 import { retryAfterMs } from './retry-after.js'
@@ -34,8 +34,8 @@ export class StepOp<T> extends OpBase<T> implements Op {
   readonly verb = 'step'
   readonly #plan: StepPlan<T>
 
-  constructor(host: Host, id: OpId, at: { readonly name: string; readonly record: OpRecord | undefined }, plan: StepPlan<T>) {
-    super(host, id, at.name, at.record)
+  constructor(host: Host, place: OpPlace, plan: StepPlan<T>) {
+    super(host, place)
     this.#plan = plan
   }
 

@@ -180,15 +180,22 @@ export class Worker {
   }
 
   #reportFault(claim: Claim, error: unknown): void {
-    this.#input.parts.log('error', 'The store failed under a run. It is in its journal and goes on when the store does.', {
-      run: claim.run,
-      flow: keyOf(claim.flow, claim.version),
-      error: String(error),
-    })
+    this.#input.parts.log(
+      'error',
+      'The store failed under a run. It is in its journal and goes on when the store does.',
+      {
+        run: claim.run,
+        flow: keyOf(claim.flow, claim.version),
+        error: String(error),
+      },
+    )
   }
 
   #reportStuck(claim: Claim, message: string): void {
-    this.#input.parts.log('error', `A run is stuck. ${message}`, { run: claim.run, flow: keyOf(claim.flow, claim.version) })
+    this.#input.parts.log('error', `A run is stuck. ${message}`, {
+      run: claim.run,
+      flow: keyOf(claim.flow, claim.version),
+    })
   }
 
   #reportDown(error: unknown): void {
@@ -206,7 +213,10 @@ export function workerOptions(options: Partial<WorkerOptions> = {}): WorkerOptio
   for (const field of ['concurrency', 'leaseMs', 'pollMs', 'stallMs', 'graceMs'] as const) {
     const least = field === 'graceMs' ? 0 : 1
     if (whole[field] >= least) continue
-    throw engineError('invalid_option', `A worker's ${field} is a number from ${least}, but it was ${String(whole[field])}. No worker was started.`)
+    throw engineError(
+      'invalid_option',
+      `A worker's ${field} is a number from ${least}, but it was ${String(whole[field])}. No worker was started.`,
+    )
   }
   return whole
 }

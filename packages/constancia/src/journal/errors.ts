@@ -7,6 +7,7 @@ export type JournalErrorCode =
   | 'journal_damaged'
   | 'history_too_long'
 
+/** What else an error carries. */
 export interface ErrorOptions {
   readonly cause?: unknown
   /** Facts for programs: the path of a value, a limit and what was found. */

@@ -65,6 +65,7 @@ export interface Store {
   close(): Promise<void>
 }
 
+/** A run to start. */
 export interface CreateRun {
   readonly run: RunId
   /** The first is `FlowStarted`. */
@@ -73,6 +74,7 @@ export interface CreateRun {
   readonly seen: string
 }
 
+/** What becomes of a start. */
 export type Created =
   | { readonly kind: 'created'; readonly events: readonly StoredEvent[] }
   | { readonly kind: 'exists'; readonly row: RunRow }
@@ -85,6 +87,7 @@ export interface ClaimRef {
   readonly epoch: number
 }
 
+/** A run that was taken: who it is, what it runs, and where its journal ends. */
 export interface Claim extends ClaimRef {
   readonly stream: StreamId
   readonly flow: string
@@ -92,6 +95,7 @@ export interface Claim extends ClaimRef {
   readonly head: Head
 }
 
+/** Events that a claim's owner adds. */
 export interface Append {
   readonly claim: ClaimRef
   /** The last event that the owner knows. */
@@ -102,6 +106,7 @@ export interface Append {
   readonly readSignalCount: number
 }
 
+/** What becomes of an append. */
 export type Appended =
   | { readonly kind: 'appended'; readonly events: readonly StoredEvent[] }
   /** Somebody outside appended first: read on from `head`, then try again. */
@@ -110,6 +115,7 @@ export type Appended =
   | { readonly kind: 'claim_lost' }
   | { readonly kind: 'run_ended' }
 
+/** Something from outside that adds to a run, or does not. */
 export interface Decide<T> {
   readonly run: RunId
   /** Counts once: the inbox remembers it with the events. */
@@ -129,6 +135,7 @@ export interface Facts {
   readonly delivered: boolean
 }
 
+/** What a decision adds, and what its caller is told. */
 export interface Decision<T> {
   /** Must be empty where the run is unknown or has ended. */
   readonly drafts: readonly Draft[]
@@ -137,6 +144,7 @@ export interface Decision<T> {
   readonly result: T
 }
 
+/** A run that rests. */
 export interface Suspend {
   readonly claim: ClaimRef
   readonly head: Head
@@ -164,6 +172,7 @@ export interface WaitingFor {
   readonly untilMs?: number
 }
 
+/** Which runs a worker would take, and for how long. */
 export interface ClaimRequest {
   /** Names the process for people; safety does not depend on it. */
   readonly worker: string
@@ -172,12 +181,14 @@ export interface ClaimRequest {
   readonly leaseMs: number
 }
 
+/** The runs that were taken. */
 export interface ClaimAnswer {
   readonly claims: readonly Claim[]
   /** When the next run of these flows is due, UTC milliseconds since 1970; undefined if none has a time. */
   readonly nextDueAtMs: number | undefined
 }
 
+/** What a run does now: computed from its journal and from what the scheduler knows. */
 export type RunStatus = 'ready' | 'running' | 'waiting' | 'paused' | 'stuck' | 'completed' | 'failed' | 'cancelled'
 
 /** A run as a list shows it: its projection, and what the scheduler knows. */
@@ -192,6 +203,7 @@ export interface RunRow extends RunFold {
   readonly readSignalCount: number
 }
 
+/** Which runs to list. */
 export interface RunQuery {
   readonly flow?: string
   readonly status?: RunStatus
@@ -201,6 +213,7 @@ export interface RunQuery {
   readonly after?: string
 }
 
+/** Some of many, and how to get the rest. */
 export interface Page<T> {
   readonly items: readonly T[]
   /** Undefined on the last page. */
@@ -217,6 +230,7 @@ export interface Change {
   readonly due: boolean
 }
 
+/** How leases are kept alive. Milliseconds. */
 export interface HeartbeatOptions {
   readonly leaseMs: number
   /** Stops renewing when the main loop has not ticked for so long. */
@@ -225,6 +239,7 @@ export interface HeartbeatOptions {
   readonly onLost: (claim: ClaimRef) => void
 }
 
+/** What keeps leases alive until it is told to stop. */
 export interface Heartbeat {
   /** Renews this claim every third of the lease from now on. */
   hold(claim: ClaimRef): void

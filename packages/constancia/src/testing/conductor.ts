@@ -106,7 +106,8 @@ export class Conductor {
       return idleMs > stalledAfterMs ? stalled(expected) : undefined
     }
     if (world.attemptCount === 0) return stalled(expected)
-    if (idleMs > stalledAfterMs) return `a step's function did not return within ${stalledAfterMs} ms, and no timer ends it`
+    if (idleMs > stalledAfterMs)
+      return `a step's function did not return within ${stalledAfterMs} ms, and no timer ends it`
     await pause(1)
     return undefined
   }
@@ -129,7 +130,10 @@ function isSame(draft: Draft, fact: Fact): boolean {
 
 function placeOf(fact: Pick<Fact, 'kind' | 'body'>): string {
   const { op, attempt } = JSON.parse(fact.body) as { op?: string; attempt?: number }
-  const kind = fact.kind === 'StepFailed' || fact.kind === 'StepCompleted' || fact.kind === 'StepAttemptFailed' ? 'Step' : fact.kind
+  const kind =
+    fact.kind === 'StepFailed' || fact.kind === 'StepCompleted' || fact.kind === 'StepAttemptFailed'
+      ? 'Step'
+      : fact.kind
   return `${kind} ${op} ${attempt ?? '-'}`
 }
 

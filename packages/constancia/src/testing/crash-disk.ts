@@ -16,7 +16,10 @@ export interface CrashDisk {
 export type NewCrashDisk = () => Promise<CrashDisk>
 
 /** Journals in memory: quick, and the same rules. */
-export const memoryCrashDisk: NewCrashDisk = async () => ({ factory: memory(memoryDisk()), dispose: async () => undefined })
+export const memoryCrashDisk: NewCrashDisk = async () => ({
+  factory: memory(memoryDisk()),
+  dispose: async () => undefined,
+})
 
 /** Journals in an SQLite file of its own, in the folder for temporary files. */
 export const sqliteCrashDisk: NewCrashDisk = async () => {

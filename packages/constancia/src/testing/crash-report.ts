@@ -52,13 +52,19 @@ export class CrashReport {
 
   /** The counts, one row a kind of place, for people. */
   table(): string {
-    const titles: Record<string, string> = { crash: 'crash', pair: 'two crashes, the first', takeover: 'slow, another takes over' }
+    const titles: Record<string, string> = {
+      crash: 'crash',
+      pair: 'two crashes, the first',
+      takeover: 'slow, another takes over',
+    }
     const lines = [...this.#rows].map(([key, row]) => {
       const [trial = '', place = ''] = key.split('\n')
       return [`${titles[trial] ?? trial} ${place}`, String(row.tried), row.failed === 0 ? 'ok' : `${row.failed} FAILED`]
     })
     const width = Math.max(...lines.map(([what = '']) => what.length), 24)
-    const body = lines.map(([what = '', tried = '', outcome = '']) => `  ${what.padEnd(width)}  ${tried.padStart(6)}  ${outcome}`)
+    const body = lines.map(
+      ([what = '', tried = '', outcome = '']) => `  ${what.padEnd(width)}  ${tried.padStart(6)}  ${outcome}`,
+    )
     return [`${this.flow}: ${this.eventCount} events, ${this.triedCount} trials`, ...body].join('\n')
   }
 }

@@ -46,8 +46,12 @@ export async function crashTest<Input>(options: CrashTestOptions<Input>): Promis
     for (let second = 0; second < recovery.length; second += 1) await kit.trial(report, 'pair', [place, second])
   }
   if (report.triedCount > 0 && report.failures.length === 0) return report
-  const shown = report.failures.slice(0, 5).map((failure) => `  ${failure.trial} at ${failure.struckAt.join(' then ')} (${failure.place}): ${failure.why}`)
-  throw new AssertionError({ message: [report.triedCount === 0 ? 'Nothing was tried.' : report.table(), ...shown].join('\n') })
+  const shown = report.failures
+    .slice(0, 5)
+    .map((failure) => `  ${failure.trial} at ${failure.struckAt.join(' then ')} (${failure.place}): ${failure.why}`)
+  throw new AssertionError({
+    message: [report.triedCount === 0 ? 'Nothing was tried.' : report.table(), ...shown].join('\n'),
+  })
 }
 
 /** A run as it comes out: what the trials are compared with. */
@@ -89,7 +93,8 @@ class CrashKit {
     const disk = await this.#begin()
     const clock = new ScriptedClock()
     const living = await this.#live({ disk, clock, number: 1, strikeAt: undefined, fate: 'crash' })
-    if (living.end.kind === 'stalled') throw new AssertionError({ message: `The run without a crash does not end: ${living.end.why}.` })
+    if (living.end.kind === 'stalled')
+      throw new AssertionError({ message: `The run without a crash does not end: ${living.end.why}.` })
     const outcome = await this.#outcome(living)
     await this.#finish([living], disk)
     this.#reference = outcome
@@ -110,7 +115,8 @@ class CrashKit {
     if (kind === 'takeover') await this.#wake(lives)
     const place = lives.at(-1)?.world.struck
     const why = place === undefined ? 'its fate never struck' : await this.#compare(last)
-    const failure: TrialFailure | undefined = why === undefined ? undefined : { trial: kind, struckAt: strikes, place: place ?? 'around the start', why }
+    const failure: TrialFailure | undefined =
+      why === undefined ? undefined : { trial: kind, struckAt: strikes, place: place ?? 'around the start', why }
     report.add(kind, place ?? 'around the start', failure)
     await this.#finish([...lives, last], disk)
     return last.world.pointKinds
@@ -125,7 +131,12 @@ class CrashKit {
     const { disk, clock, number, strikeAt, fate } = life
     const world = new World({ clock, factory: disk.factory, life: number, strikeAt, fate })
     const { flow, input, signals = [] } = this.#options
-    const runtime = open({ store: world.factory, flows: [flow as AnyFlow], parts: world.parts, worker: { leaseMs, pollMs, name: `life-${number}` } })
+    const runtime = open({
+      store: world.factory,
+      flows: [flow as AnyFlow],
+      parts: world.parts,
+      worker: { leaseMs, pollMs, name: `life-${number}` },
+    })
     const opened = await runtime
     opened.start(flow, input, { id: this.#run }).catch(() => undefined)
     const run = opened.run(this.#run)
@@ -153,7 +164,9 @@ class CrashKit {
     const expected = this.#reference ?? outcome
     const difference = firstDifference(expected.facts, outcome.facts)
     if (difference !== undefined) return difference
-    return expected.accepted === outcome.accepted ? undefined : `the destination accepted ${outcome.accepted} instead of ${expected.accepted}`
+    return expected.accepted === outcome.accepted
+      ? undefined
+      : `the destination accepted ${outcome.accepted} instead of ${expected.accepted}`
   }
 
   async #outcome(living: Living): Promise<Outcome> {

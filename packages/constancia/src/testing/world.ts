@@ -1,6 +1,16 @@
 import type { Parts } from '../engine/index.js'
 import { defaultLimits, type Draft, type RunId } from '../journal/index.js'
-import type { Append, Appended, ClaimRef, Heartbeat, HeartbeatOptions, RunRow, Store, StoreFactory, StoreParts } from '../store/index.js'
+import type {
+  Append,
+  Appended,
+  ClaimRef,
+  Heartbeat,
+  HeartbeatOptions,
+  RunRow,
+  Store,
+  StoreFactory,
+  StoreParts,
+} from '../store/index.js'
 import type { ScriptedClock } from './scripted-clock.js'
 
 /** The places where a process may be ended, as a table names them. */
@@ -116,10 +126,16 @@ export class World {
     return {
       describe: () => store.describe(),
       create: (request) => this.#call(around('around the start'), () => store.create(request)),
-      append: (request) => this.#call({ before: 'before an append', after: 'after an event is stored' }, () => this.#append(store, request)),
+      append: (request) =>
+        this.#call({ before: 'before an append', after: 'after an event is stored' }, () =>
+          this.#append(store, request),
+        ),
       decide: (request) => this.#call(around('around a signal'), () => store.decide(request)),
       suspend: (request) => this.#call(around('around a suspension'), () => store.suspend(request)),
-      claim: (request) => this.#call({ after: 'around a claim', afterIf: (answer) => answer.claims.length > 0 }, () => store.claim(request)),
+      claim: (request) =>
+        this.#call({ after: 'around a claim', afterIf: (answer) => answer.claims.length > 0 }, () =>
+          store.claim(request),
+        ),
       read: (stream, range) => this.#call({}, () => store.read(stream, range)),
       renew: (claims, leaseMs) => this.#call({}, () => store.renew(claims, leaseMs)),
       release: (claim) => this.#call({}, () => store.release(claim)),

@@ -1,4 +1,5 @@
 import type { OpId } from '../journal/index.js'
+import type { AskRequest } from './context.js'
 import { engineError } from './errors.js'
 import type { OpRecord } from './history.js'
 
@@ -12,8 +13,23 @@ const remedy =
   'Nothing was executed and nothing is lost. Bring back the code that this run started with, or repair it so that it says ' +
   'the same words in the same order, and retry the run.'
 
-/** The code asked for one thing where the journal has another. */
-export function differsFrom(op: OpId, asked: string, recorded: string): Parking {
+/** What speaks against a word: it is said outside a turn, or differs from what the journal has at its place. */
+export function objectionTo(
+  request: AskRequest<unknown>,
+  inTurn: boolean,
+  record: OpRecord | undefined,
+): Parking | undefined {
+  const asked = request.verb === 'sleep' ? 'a sleep' : `${request.verb} ${JSON.stringify(request.name)}`
+  if (!inTurn) return foreignAwait(`${asked} was asked for outside a turn`)
+  if (record === undefined) return undefined
+  const recorded = describeRecord(record)
+  if (record.verb !== request.verb || record.name !== request.name) return differsFrom(request.op, asked, recorded)
+  const difference = request.differs?.(record)
+  if (difference === undefined) return undefined
+  return differsFrom(request.op, `${asked} ${difference.asked}`, `${recorded} ${difference.recorded}`)
+}
+
+function differsFrom(op: OpId, asked: string, recorded: string): Parking {
   const message = `At op ${op} the journal has ${recorded}, but the code asked for ${asked}. The run is parked. ${remedy}`
   return { code: 'nondeterminism', message }
 }
@@ -32,20 +48,11 @@ export function foreignAwait(what: string): Parking {
   return { code: 'foreign_await', message }
 }
 
-/** The journal is as long as it may be. */
-export function tooLong(eventCount: number): Parking {
-  const message =
-    `The journal has ${eventCount} events, which is the limit. The run is parked; nothing is lost. Raise eventCountMax and retry the ` +
-    'run, or let its flow hand over to a new run sooner.'
-  return { code: 'history_too_long', message }
-}
-
 /** The same, as the error that a word throws which cannot return a promise. */
 export function parkingError(parking: Parking): Error {
   return engineError('foreign_await', parking.message)
 }
 
-/** An op as the journal has it, in words. */
-export function describeRecord(record: OpRecord): string {
+function describeRecord(record: OpRecord): string {
   return record.verb === 'sleep' ? 'a sleep' : `${record.verb} ${JSON.stringify(record.name)}`
 }

@@ -1,8 +1,8 @@
 import {
   bodyOf,
   ConstanciaError,
-  decodeValue,
   type Draft,
+  decodeValue,
   emptyHead,
   endOf,
   type OpId,
@@ -14,20 +14,13 @@ import type { Claim, Rest, Store } from '../store/index.js'
 import { Appender } from './appender.js'
 import type { Attempt } from './attempt.js'
 import { type AskRequest, BranchContext, type Words } from './context.js'
-import {
-  describeRecord,
-  differsFrom,
-  foreignAwait,
-  neverAsked,
-  type Parking,
-  parkingError,
-  tooLong,
-} from './divergence.js'
+import { foreignAwait, neverAsked, objectionTo, type Parking, parkingError } from './divergence.js'
 import { type Ending, endDraft } from './ending.js'
 import { engineError } from './errors.js'
 import type { AnyFlow } from './flow.js'
 import { Handover } from './handover.js'
 import { History } from './history.js'
+import { tooLong, warnIfLong } from './history-length.js'
 import type { Host, Op } from './op.js'
 import { deferred, OpPromise } from './op-promise.js'
 import type { Parts } from './parts.js'
@@ -183,7 +176,7 @@ export class Execution implements Host, Words {
   }
 
   ask<T>(request: AskRequest<T>): Promise<T> {
-    const parking = this.#objection(request)
+    const parking = objectionTo(request, this.#turns.open, this.#history.peek(request.op))
     if (parking !== undefined) this.#park(parking)
     // Nothing comes back to a flow whose run is parked: an error could be caught, and the flow would go on.
     if (this.#parking !== undefined || this.#stage === 'over') return new OpPromise<T>(() => undefined)
@@ -208,19 +201,6 @@ export class Execution implements Host, Words {
   log(message: string, fields: Readonly<Record<string, unknown>>): void {
     if (this.#history.isReplay(this.#current?.seq ?? 0)) return
     this.parts.log('info', message, { run: this.runId, flow: this.#flow.name, ...fields })
-  }
-
-  #objection(request: AskRequest<unknown>): Parking | undefined {
-    const asked = request.verb === 'sleep' ? 'a sleep' : `${request.verb} ${JSON.stringify(request.name)}`
-    if (!this.#turns.open) return foreignAwait(`${asked} was asked for outside a turn`)
-    const record = this.#history.peek(request.op)
-    if (record === undefined) return undefined
-    const recorded = describeRecord(record)
-    if (record.verb !== request.verb || record.name !== request.name) return differsFrom(request.op, asked, recorded)
-    const difference = request.differs?.(record)
-    return difference === undefined
-      ? undefined
-      : differsFrom(request.op, `${asked} ${difference.asked}`, `${recorded} ${difference.recorded}`)
   }
 
   // Advancing.
@@ -283,20 +263,14 @@ export class Execution implements Host, Words {
     }
     const last = events.at(-1)
     if (last === undefined) return
-    this.#warnIfLong(events.length, last.seq + 1)
+    warnIfLong(this.parts, {
+      run: this.runId,
+      flow: this.#flow.name,
+      eventCount: last.seq + 1,
+      addedCount: events.length,
+    })
     if (endOf(last.kind) !== undefined) return this.#finish({ kind: 'ended' })
     this.#advance()
-  }
-
-  #warnIfLong(addedCount: number, eventCount: number): void {
-    const { eventCountWarn, eventCountMax } = this.parts.limits
-    if (eventCount < eventCountWarn || eventCount - addedCount >= eventCountWarn) return
-    const fields = { run: this.runId, flow: this.#flow.name, eventCount, eventCountMax }
-    this.parts.log(
-      'warn',
-      'The journal of a run grows long; at eventCountMax it is parked. Let its flow hand over to a new run sooner.',
-      fields,
-    )
   }
 
   #offerOutcome(event: StoredEvent, op: Op): void {

@@ -1,4 +1,4 @@
-import type { OpId, RunId, StoredEvent, Draft } from '../journal/index.js'
+import type { Draft, OpId, RunId, StoredEvent } from '../journal/index.js'
 import type { ClaimRef, WaitingFor } from '../store/index.js'
 import type { Attempt } from './attempt.js'
 import type { OpRecord, Verb } from './history.js'

@@ -1,5 +1,5 @@
-import { engineError } from './errors.js'
 import { days, hours } from './duration.js'
+import { engineError } from './errors.js'
 
 /** When a failed attempt is followed by another. */
 export interface RetryPolicy {

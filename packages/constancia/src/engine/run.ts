@@ -1,6 +1,6 @@
 import {
   bodyOf,
-  ConstanciaError,
+  type ConstanciaError,
   decodeValue,
   exportLine,
   type RunId,

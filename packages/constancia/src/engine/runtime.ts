@@ -12,7 +12,7 @@ import {
   runStream,
 } from '../journal/index.js'
 import { type Page, type RunQuery, type RunRow, type Store, type StoreFactory, systemClock } from '../store/index.js'
-import { decideRetry, decideSignal, type Delivered } from './deliver.js'
+import { type Delivered, decideRetry, decideSignal } from './deliver.js'
 import { Ends } from './ends.js'
 import { engineError } from './errors.js'
 import type { AnyFlow, Flow } from './flow.js'

@@ -1,6 +1,5 @@
-import { decodeValue, draftOf, type OpId, type StoredEvent, type TimerSpec } from '../journal/index.js'
+import { decodeValue, draftOf, type StoredEvent, type TimerSpec } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'
-import type { OpRecord } from './history.js'
 import { type Host, type Op, OpBase, type OpPlace } from './op.js'
 import { parseWith, type Schema } from './schema.js'
 

@@ -1,6 +1,5 @@
-import { draftOf, type OpId, type TimerSpec } from '../journal/index.js'
+import { draftOf, type TimerSpec } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'
-import type { OpRecord } from './history.js'
 import { type Host, type Op, OpBase, type OpPlace } from './op.js'
 
 /** `ctx.sleep`: records what was asked for, and waits for it. */

@@ -7,13 +7,11 @@ import {
   encodeValue,
   isPermanent,
   type NoRetryReason,
-  type OpId,
   type StoredEvent,
 } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'
 import { Attempt, type AttemptInfo } from './attempt.js'
 import { engineError } from './errors.js'
-import type { OpRecord } from './history.js'
 import { type Host, type Op, OpBase, type OpPlace } from './op.js'
 import { randomFraction } from './randomness.js'
 import { type RetryPolicy, retryDelayMs } from './retry.js'

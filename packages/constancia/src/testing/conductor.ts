@@ -1,6 +1,6 @@
-import { setTimeout as pause } from 'node:timers/promises'
 import type { Run } from '../engine/index.js'
 import type { Draft } from '../journal/index.js'
+import { systemClock } from '../store/index.js'
 import type { Fact } from './facts.js'
 import type { ScriptedClock } from './scripted-clock.js'
 import type { World } from './world.js'
@@ -38,7 +38,7 @@ const stalledAfterMs = 10_000
 export class Conductor {
   readonly #performance: Performance
   readonly #sent = new Set<number>()
-  #idleSince = performance.now()
+  #idleSince = systemClock.monotonic()
 
   constructor(performed: Performance) {
     this.#performance = performed
@@ -63,7 +63,7 @@ export class Conductor {
     const expected = this.#performance.reference?.[eventCount]
     const acted = expected === undefined ? this.#lead(eventCount) : this.#follow(expected)
     if (acted) {
-      this.#idleSince = performance.now()
+      this.#idleSince = systemClock.monotonic()
       return undefined
     }
     return this.#waitOrAdvance(expected)
@@ -98,17 +98,17 @@ export class Conductor {
 
   async #waitOrAdvance(expected: Fact | undefined): Promise<string | undefined> {
     const { world, clock } = this.#performance
-    const idleMs = performance.now() - this.#idleSince
+    const idleMs = systemClock.monotonic() - this.#idleSince
     const mayAdvance = world.attemptCount === 0 || idleMs > patienceMs
     if (mayAdvance && clock.nextMs !== undefined) {
       clock.advanceTo(clock.nextMs)
-      if (world.attemptCount === 0) this.#idleSince = performance.now()
+      if (world.attemptCount === 0) this.#idleSince = systemClock.monotonic()
       return idleMs > stalledAfterMs ? stalled(expected) : undefined
     }
     if (world.attemptCount === 0) return stalled(expected)
     if (idleMs > stalledAfterMs)
       return `a step's function did not return within ${stalledAfterMs} ms, and no timer ends it`
-    await pause(1)
+    await new Promise<void>((resolve) => systemClock.after(1, resolve))
     return undefined
   }
 }

@@ -1,10 +1,4 @@
 export { type MemoryDisk, memory, memoryDisk } from '../store/memory/index.js'
-export type { StoreUnderTest } from './store-conformance/given.js'
-export {
-  type ConformanceCase,
-  type ConformanceOptions,
-  storeConformance,
-} from './store-conformance.js'
 export type { ScriptedSignal } from './conductor.js'
 export { type CrashDisk, memoryCrashDisk, type NewCrashDisk, sqliteCrashDisk } from './crash-disk.js'
 export { CrashReport, type TrialFailure, type TrialKind } from './crash-report.js'
@@ -12,4 +6,10 @@ export { type CrashTestOptions, crashTest } from './crash-test.js'
 export { type Fact, factsOf, firstDifference } from './facts.js'
 export { type Destination, Ledger } from './ledger.js'
 export { ScriptedClock } from './scripted-clock.js'
+export type { StoreUnderTest } from './store-conformance/given.js'
+export {
+  type ConformanceCase,
+  type ConformanceOptions,
+  storeConformance,
+} from './store-conformance.js'
 export type { PointKind } from './world.js'

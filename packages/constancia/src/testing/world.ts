@@ -1,5 +1,5 @@
 import type { Parts } from '../engine/index.js'
-import { defaultLimits, type Draft, type RunId } from '../journal/index.js'
+import { type Draft, defaultLimits, type RunId } from '../journal/index.js'
 import type {
   Append,
   Appended,

@@ -1,4 +1,4 @@
-import { type ClaimId, runStream } from '../../journal/index.js'
+import { type ClaimId, type RunFold, runStream } from '../../journal/index.js'
 import type { Claim, ClaimAnswer, ClaimRef, ClaimRequest, Suspend } from '../index.js'
 import type { DueRecord } from './claim-table.js'
 import type { Session } from './session.js'
@@ -67,11 +67,25 @@ interface Take {
 function take(session: Session, { flow, version, first, request, nowMs }: Take): Claim {
   const id = Buffer.from(session.salt()).toString('hex') as ClaimId
   const leaseUntilMs = nowMs + request.leaseMs
-  session.claims.take({ streamNo: first.stream, id, worker: request.worker, leaseUntilMs })
-  session.tips.forget(first.id)
-  session.watchers.touch({ run: first.id, headSeq: first.head_seq, due: false })
+  const epoch = first.epoch + 1
   const head = { seq: first.head_seq, hash: first.head_hash, at: first.head_at }
-  return { run: first.id, id, epoch: first.epoch + 1, stream: runStream(first.id), flow, version, head }
+  session.claims.take({ streamNo: first.stream, id, worker: request.worker, leaseUntilMs })
+  const fold = openFold(first, { flow, version, head })
+  session.tips.set(first.id, {
+    streamNo: first.stream,
+    fold,
+    claimId: id,
+    epoch,
+    readSignalCount: first.read_signal_count,
+  })
+  session.watchers.touch({ run: first.id, headSeq: head.seq, due: false })
+  return { run: first.id, id, epoch, stream: runStream(first.id), flow, version, head }
+}
+
+// Only open runs are ever due.
+function openFold(due: DueRecord, given: Pick<RunFold, 'flow' | 'version' | 'head'>): RunFold {
+  const { id, actor, signal_count: signalCount, started_at: startedAtMs } = due
+  return { ...given, id, actor: actor ?? undefined, outcome: 'open', startedAtMs, endedAtMs: undefined, signalCount }
 }
 
 /** Prolongs leases; see `Store.renew`. */

@@ -15,6 +15,8 @@ interface Waiting {
 export interface CommitHooks {
   /** The lock is held, nothing is changed yet. */
   readonly begun: () => void
+  /** Every change was made; what still waits to be written is written now. */
+  readonly committing: () => void
   readonly rolledBack: () => void
   readonly committed: () => void
 }
@@ -127,6 +129,7 @@ export class GroupCommit {
       this.#begin.run()
       this.#hooks.begun()
       for (const { change } of batch) results.push(change())
+      this.#hooks.committing()
       this.#commit.run()
     } catch (error) {
       return this.#rollBack(error)

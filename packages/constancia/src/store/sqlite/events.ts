@@ -1,12 +1,13 @@
 import { assert, type StoredEvent, type StreamId } from '../../journal/index.js'
 import type { Database } from './driver.js'
+import type { EventWriter } from './event-writer.js'
 
 /** The journal's tables. */
 export interface EventTable {
-  /** Adds events at the end of a stream. Throws faults of SQLite as they are. */
-  insert(streamNo: number, events: readonly StoredEvent[]): void
   /** Events from a place on, in order; empty for a stream that is unknown. */
   read(stream: StreamId, fromSeq: number, limit: number): StoredEvent[]
+  /** The number of a stream, or undefined if it has none. */
+  streamNo(stream: StreamId): number | undefined
   /** Gives a stream its number. */
   insertStream(stream: StreamId): number
   /** Streams with a number above this, in order. */
@@ -35,27 +36,18 @@ const selectEvents = `
   ORDER BY e.seq LIMIT ?`
 
 /** Prepares the statements of the journal's tables. */
-export function eventTable(database: Database): EventTable {
-  const insertEvent = database.prepare(
-    'INSERT INTO events (stream, seq, kind, body, body_salt, data_commit, at, by, seen, hash) VALUES (?, ?, ?, ?, ?, unhex(?), ?, ?, ?, unhex(?))',
-  )
-  const insertData = database.prepare('INSERT INTO event_data (event, salt, text) VALUES (?, ?, ?)')
+export function eventTable(database: Database, writer: EventWriter): EventTable {
   const select = database.prepare(selectEvents)
+  const selectNo = database.prepare('SELECT no FROM streams WHERE name = ?')
   const insertStream = database.prepare('INSERT INTO streams (name) VALUES (?)')
   const selectStreams = database.prepare('SELECT no, name FROM streams WHERE no > ? ORDER BY no LIMIT ?')
 
-  const insertOne = (streamNo: number, event: StoredEvent): void => {
-    const { seq, kind, body, bodySalt, dataCommit, at, by, seen, hash, data, dataSalt } = event
-    const row = insertEvent.run(streamNo, seq, kind, body, bodySalt, dataCommit ?? null, at, by, seen, hash)
-    if (data === undefined || dataSalt === undefined) return
-    insertData.run(Number(row.lastInsertRowid), dataSalt, data)
-  }
   return {
-    insert: (streamNo, events) => {
-      for (const event of events) insertOne(streamNo, event)
+    read: (stream, fromSeq, limit) => {
+      writer.flush()
+      return (select.all(stream, fromSeq, limit) as EventRecord[]).map((record) => eventOf(stream, record))
     },
-    read: (stream, fromSeq, limit) =>
-      (select.all(stream, fromSeq, limit) as EventRecord[]).map((record) => eventOf(stream, record)),
+    streamNo: (stream) => (selectNo.get(stream) as { no: number } | undefined)?.no,
     insertStream: (stream) => Number(insertStream.run(stream).lastInsertRowid),
     streams: (afterNo, limit) => selectStreams.all(afterNo, limit) as { no: number; name: string }[],
   }

@@ -6,10 +6,11 @@ import {
   emptyHead,
   foldRun,
   type RunFold,
+  type RunId,
   runStream,
   type StoredEvent,
 } from '../../journal/index.js'
-import type { Append, Appended, Created, CreateRun, Decide, Decision, Facts } from '../index.js'
+import type { Append, Appended, Created, CreateRun, Decide, Decision, Facts, RunRow } from '../index.js'
 import { holds } from './claims.js'
 import { checkTexts } from './events.js'
 import { foldOf, type RunRecord, rowOf } from './runs.js'
@@ -23,19 +24,24 @@ export async function create(session: Session, request: CreateRun): Promise<Crea
 }
 
 function createNow(session: Session, { run, drafts, by, seen }: CreateRun): Created {
-  const record = session.runs.record(run)
-  if (record !== undefined) return { kind: 'exists', row: rowOf(record) }
-  const nowMs = session.clock.now()
   const stream = runStream(run)
-  const events = chainDrafts(stream, emptyHead(stream), drafts, { nowMs, by, seen, salt: session.salt })
+  if (session.events.streamNo(stream) !== undefined) return { kind: 'exists', row: rowThatExists(session, run) }
+  const nowMs = session.clock.now()
+  const events = chainDrafts(emptyHead(stream), drafts, { stream, nowMs, by, seen, salt: session.salt })
   const fold = events.reduce<RunFold | undefined>((before, event) => foldRun(run, before, event), undefined)
   assert(fold !== undefined, `run ${run} was to be created without events`)
   const streamNo = session.events.insertStream(stream)
-  session.events.insert(streamNo, events)
+  session.writer.add(streamNo, events)
   session.runs.insert(streamNo, fold, { epoch: 0, readSignalCount: 0, nowMs })
   insertDeliveries(session, streamNo, events)
   session.watchers.touch({ run, headSeq: fold.head.seq, due: fold.outcome === 'open' })
   return { kind: 'created', events }
+}
+
+function rowThatExists(session: Session, run: RunId): RunRow {
+  const record = session.runs.record(run)
+  assert(record !== undefined, `run ${run} has a journal but no row: run "rebuild"`)
+  return rowOf(record)
 }
 
 /** Adds what the owner of a claim did; see `Store.append`. */
@@ -54,7 +60,7 @@ function appendNow(session: Session, { claim, head, drafts, seen, readSignalCoun
   if (before.seq !== head.seq || before.hash !== head.hash) return { kind: 'head_conflict', head: before }
   const by = `claim:${claim.id}@${claim.epoch}`
   const provenance = { nowMs: session.clock.now(), by, seen, salt: session.salt }
-  const events = chainDrafts(runStream(run), before, drafts, provenance)
+  const events = chainDrafts(before, drafts, { stream: runStream(run), ...provenance })
   const fold = addEvents(session, { tip, events, readSignalCount })
   session.watchers.touch({ run, headSeq: fold.head.seq, due: false })
   return { kind: 'appended', events }
@@ -71,7 +77,7 @@ function addEvents(session: Session, { tip, events, readSignalCount }: Addition)
   const { streamNo } = tip
   const { id: run } = tip.fold
   const fold = events.reduce<RunFold>((before, event) => foldRun(run, before, event), tip.fold)
-  session.events.insert(streamNo, events)
+  session.writer.add(streamNo, events)
   insertDeliveries(session, streamNo, events)
   if (fold.signalCount !== tip.fold.signalCount || readSignalCount !== tip.readSignalCount) {
     session.runs.count(streamNo, fold.signalCount, readSignalCount)
@@ -125,7 +131,13 @@ function enact(session: Session, { request, record, facts, decision }: Enactment
 function chainDecided(session: Session, { request, record, facts, decision }: Enactment): StoredEvent[] {
   const { run, delivery, by, seen } = request
   const chain = (drafts: readonly Draft[]): StoredEvent[] =>
-    chainDrafts(runStream(run), foldOf(record).head, drafts, { nowMs: facts.nowMs, by, seen, salt: session.salt })
+    chainDrafts(foldOf(record).head, drafts, {
+      stream: runStream(run),
+      nowMs: facts.nowMs,
+      by,
+      seen,
+      salt: session.salt,
+    })
   if (decision.drafts.length === 0) return []
   assert(record.outcome === 'open', `events were decided for run ${run}, which has ended`)
   checkTexts(decision.drafts)

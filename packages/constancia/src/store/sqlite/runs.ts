@@ -2,6 +2,7 @@ import type { ClaimId, RunFold, RunId } from '../../journal/index.js'
 import { journalError } from '../../journal/index.js'
 import type { Page, Rest, RunQuery, RunRow, RunStatus, WaitingFor } from '../index.js'
 import type { Database, Value } from './driver.js'
+import type { EventWriter } from './event-writer.js'
 
 /** A row of `runs` as SQLite gives it. */
 export interface RunRecord {
@@ -69,7 +70,7 @@ export interface Kept {
 }
 
 /** Prepares the statements of the projection. */
-export function runTable(database: Database): RunTable {
+export function runTable(database: Database, writer: EventWriter): RunTable {
   const record = database.prepare(`${select} WHERE r.id = ?`)
   const count = database.prepare('UPDATE runs SET signal_count = ?, read_signal_count = ? WHERE stream = ?')
   const end = database.prepare(`
@@ -82,7 +83,10 @@ export function runTable(database: Database): RunTable {
     UPDATE runs SET status = ?, due_at = ?, wake_at = ?, waiting_for = ?, stuck_code = ?, stuck_message = ?,
       read_signal_count = ?, claim_id = NULL, worker = NULL WHERE stream = ?`)
   return {
-    record: (id) => record.get(id) as RunRecord | undefined,
+    record: (id) => {
+      writer.flush()
+      return record.get(id) as RunRecord | undefined
+    },
     insert: inserter(database),
     count: (streamNo, signalCount, readSignalCount) => void count.run(signalCount, readSignalCount, streamNo),
     end: (streamNo, { outcome, endedAtMs }) => void end.run(outcome, outcome, endedAtMs ?? null, streamNo),

@@ -1,6 +1,7 @@
 import type { Clock, StoreParts } from '../index.js'
 import { type ClaimTable, claimTable } from './claim-table.js'
 import { GroupCommit } from './commit.js'
+import { EventWriter } from './event-writer.js'
 import { type EventTable, eventTable } from './events.js'
 import { faultOf } from './faults.js'
 import { type InboxTable, inboxTable } from './inbox.js'
@@ -14,6 +15,7 @@ import { Watchers } from './watch.js'
 /** What everything of one open store works with. */
 export interface Session {
   readonly events: EventTable
+  readonly writer: EventWriter
   readonly runs: RunTable
   readonly tips: Tips
   readonly inbox: InboxTable
@@ -44,20 +46,26 @@ export function beginSession(given: SessionParts): Session {
   const { parts, patience } = given
   const { database } = given.opened
   const watchers = new Watchers({ database, clock: parts.clock, pollMs: given.watchPollMs, warn: parts.warn })
-  const runs = runTable(database)
+  const writer = new EventWriter(database)
+  const runs = runTable(database, writer)
   const tips = new Tips(database, runs)
   const committed = (): void => {
     watchers.tell()
     given.afterCommit()
   }
-  const hooks = { begun: () => tips.begin(), rolledBack: () => tips.forgetAll(), committed }
+  const rolledBack = (): void => {
+    tips.forgetAll()
+    writer.forget()
+  }
+  const hooks = { begun: () => tips.begin(), committing: () => writer.flush(), rolledBack, committed }
   const commit = new GroupCommit(database, patience, hooks)
   return {
-    events: eventTable(database),
+    events: eventTable(database, writer),
+    writer,
     runs,
     tips,
     inbox: inboxTable(database),
-    claims: claimTable(database),
+    claims: claimTable(database, writer),
     clock: parts.clock,
     salt: saltPool(parts.randomBytes),
     watchers,

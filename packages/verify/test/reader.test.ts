@@ -37,7 +37,7 @@ function events(stream: typeof first, count: number): StoredEvent[] {
     return { kind: 'StepCompleted', body: `{"op":"${i}","ñ":"\\n"}`, data: datas[i % datas.length] }
   })
   const nowMs = Date.UTC(2026, 1, 28, 23, 59, 59, 7)
-  const chained = chainDrafts(stream, emptyHead(stream), drafts, { nowMs, by: 'claim:c-1@12', seen: '-/-', salt })
+  const chained = chainDrafts(emptyHead(stream), drafts, { stream, nowMs, by: 'claim:c-1@12', seen: '-/-', salt })
   return chained.map((event) =>
     event.data === '"se borra"' ? { ...event, data: undefined, dataSalt: undefined } : event,
   )
@@ -94,7 +94,7 @@ describe('a reader that shares no code with us', () => {
     const provenance = { nowMs: 5, by: 'system:x', seen: '-/-', salt: () => new Uint8Array(16) }
     const head = { seq: 0, hash: one!.hash, at: one!.at }
     const next = (forged: object) =>
-      chainDrafts(first, { ...head, ...forged }, [{ kind: 'A', body: '', data: '' }], provenance)
+      chainDrafts({ ...head, ...forged }, [{ kind: 'A', body: '', data: '' }], { stream: first, ...provenance })
     const status = (forged: object) => python([reader], [one!, ...next(forged)].map(exportLine).join('\n')).status
     expect([{}, { seq: 1 }, { seq: -1 }, { at: 0 }].map(status)).toEqual([0, 1, 1, 1])
   })

@@ -1,11 +1,12 @@
-import { commitPreimage, genesisText, headerText } from '@constancia/verify'
+import { commitPreimage, genesisText, headerText, saltBytes } from '@constancia/verify'
 import { journalError } from './errors.js'
 import type { Draft, Head, StoredEvent } from './event.js'
 import { sha256 } from './hash.js'
 import type { StreamId } from './ids.js'
 
-/** Who writes, when, with what knowledge; and where salts come from. */
+/** Where it is written, by whom, when, with what knowledge; and where salts come from. */
 export interface Provenance {
+  readonly stream: StreamId
   /** UTC milliseconds; an event is never dated before the one before it, whatever this says. */
   readonly nowMs: number
   readonly by: string
@@ -25,29 +26,24 @@ export function headOf(event: StoredEvent): Head {
 }
 
 /** Chains drafts to a head: gives them their places, times, salts and hashes. Pure but for the salts. */
-export function chainDrafts(
-  stream: StreamId,
-  head: Head,
-  drafts: readonly Draft[],
-  provenance: Provenance,
-): StoredEvent[] {
+export function chainDrafts(head: Head, drafts: readonly Draft[], provenance: Provenance): StoredEvent[] {
   const events: StoredEvent[] = []
   let previous = head
   for (const draft of drafts) {
-    const event = chainDraft(stream, previous, draft, provenance)
+    const event = chainDraft(previous, draft, provenance)
     events.push(event)
     previous = event
   }
   return events
 }
 
-function chainDraft(stream: StreamId, previous: Head, draft: Draft, provenance: Provenance): StoredEvent {
+function chainDraft(previous: Head, draft: Draft, provenance: Provenance): StoredEvent {
   const bodySalt = provenance.salt()
   const dataSalt = draft.data === undefined ? undefined : provenance.salt()
   const dataCommit = draft.data === undefined || dataSalt === undefined ? undefined : commit(dataSalt, draft.data)
   const seq = previous.seq + 1
   const at = Math.max(provenance.nowMs, previous.at)
-  const { by, seen } = provenance
+  const { stream, by, seen } = provenance
   const bodyCommit = commit(bodySalt, draft.body)
   const { kind, body, data } = draft
   const hash = sha256(headerText({ stream, seq, kind, at, by, seen, bodyCommit, dataCommit, prev: previous.hash }))
@@ -83,12 +79,14 @@ function checkEvent(stream: StreamId, previous: Head, event: StoredEvent): strin
   if (event.stream !== stream) return `belongs to ${event.stream}`
   if (event.seq !== previous.seq + 1) return `does not follow event ${previous.seq}`
   if (event.at < previous.at) return 'is dated before the event before it'
+  if (event.bodySalt.length !== saltBytes) return 'has a salt of the wrong length'
   if (event.data !== undefined) {
-    if (event.dataSalt === undefined) return 'has data without a salt'
+    if (event.dataSalt?.length !== saltBytes) return 'has data without a salt of the right length'
     if (commit(event.dataSalt, event.data) !== event.dataCommit) return 'has data that its commit does not fit'
   }
   const { seq, kind, at, by, seen, dataCommit } = event
   const bodyCommit = commit(event.bodySalt, event.body)
+  if (dataCommit === '-') return 'has a commit that is none'
   const hash = sha256(headerText({ stream, seq, kind, at, by, seen, bodyCommit, dataCommit, prev: previous.hash }))
   return hash === event.hash ? undefined : 'does not fit its hash'
 }

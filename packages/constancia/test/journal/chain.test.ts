@@ -31,7 +31,7 @@ const drafts: readonly Draft[] = [
 
 function chain(list = drafts): StoredEvent[] {
   const salt = countingSalts()
-  return chainDrafts(stream, emptyHead(stream), list, { nowMs: start, by: 'claim:c-1@1', seen: '-/-', salt })
+  return chainDrafts(emptyHead(stream), list, { stream, nowMs: start, by: 'claim:c-1@1', seen: '-/-', salt })
 }
 
 const firstHash = '4eec383035cfcc6c2b6818108fe3b504783969e623ffd5d838ab9b39c7d64580'
@@ -44,7 +44,8 @@ describe('the chain follows its format', () => {
     const salt = countingSalts()
     const head = emptyHead(stream)
     expect(head.hash).toBe('3d668a11333a69b64dfa1391d6e2b9a331f0d478e38cdf80265bcf594efd05a4')
-    const [first] = chainDrafts(stream, head, drafts.slice(0, 1), {
+    const [first] = chainDrafts(head, drafts.slice(0, 1), {
+      stream,
       nowMs: start,
       by: 'claim:c-1@1',
       seen: '-/-',
@@ -55,7 +56,7 @@ describe('the chain follows its format', () => {
       'c2f2696c542994afc4c2ec80f789c778236b5ca95ca3053149e2159647d637d3',
     ])
     const provenance = { nowMs: start + 1, by: 'system:timers', seen: secondSeen, salt }
-    const [second] = chainDrafts(stream, headOf(first!), drafts.slice(1, 2), provenance)
+    const [second] = chainDrafts(headOf(first!), drafts.slice(1, 2), { stream, ...provenance })
     expect(second?.hash).toBe('5a74fea30c5414a7948fbdb7880923a8884898218630f77e6184e1be4ba12f2c')
   })
 
@@ -68,7 +69,10 @@ describe('the chain follows its format', () => {
       const salts = [i % 256, 255 - (i % 256)]
       const salt = () => new Uint8Array(16).fill(salts.shift() ?? 0)
       const provenance = { nowMs: start + 7 * i, by: 'claim:c@1', seen: '-/-', salt }
-      const [event] = chainDrafts(long, head, [{ kind: 'StepCompleted', body: `{"op":"${i}"}`, data }], provenance)
+      const [event] = chainDrafts(head, [{ kind: 'StepCompleted', body: `{"op":"${i}"}`, data }], {
+        stream: long,
+        ...provenance,
+      })
       head = headOf(event!)
       hashes.push(head.hash)
     }
@@ -83,7 +87,7 @@ describe('the chain follows its format', () => {
     const salt = countingSalts()
     let head = emptyHead(stream)
     for (const draft of drafts) {
-      const [event] = chainDrafts(stream, head, [draft], { nowMs: start, by: 'claim:c-1@1', seen: '-/-', salt })
+      const [event] = chainDrafts(head, [draft], { stream, nowMs: start, by: 'claim:c-1@1', seen: '-/-', salt })
       head = headOf(event!)
     }
     expect(head).toEqual(headOf(chain().at(-1)!))
@@ -94,7 +98,7 @@ describe('the chain follows its format', () => {
     let head = emptyHead(stream)
     const dates: number[] = []
     for (const nowMs of [start, start - 5_000, 0, start + 3, start + 2]) {
-      const events = chainDrafts(stream, head, drafts.slice(0, 2), { nowMs, by: 'system:x', seen: '-/-', salt })
+      const events = chainDrafts(head, drafts.slice(0, 2), { stream, nowMs, by: 'system:x', seen: '-/-', salt })
       dates.push(...events.map((event) => event.at))
       head = verifyChain(stream, head, events)
     }
@@ -170,7 +174,7 @@ describe('verifyChain finds what was changed', () => {
     const [first] = chain()
     const provenance = { nowMs: start - 1, by: 'system:x', seen: '-/-', salt: countingSalts() }
     for (const forged of [{ seq: 1 }, { seq: -1 }, { at: 0 }]) {
-      const next = chainDrafts(stream, { ...headOf(first!), ...forged }, drafts.slice(1, 2), provenance)
+      const next = chainDrafts({ ...headOf(first!), ...forged }, drafts.slice(1, 2), { stream, ...provenance })
       expect(damage([first!, ...next]).details['seq']).toBe(next[0]?.seq)
     }
   })

@@ -21,7 +21,8 @@ export function create({ disk, parts }: Handle, { run, drafts, by, seen }: Creat
   checkTexts(drafts)
   const nowMs = parts.clock.now()
   const stream = runStream(run)
-  const events = chainDrafts(stream, emptyHead(stream), drafts, {
+  const events = chainDrafts(emptyHead(stream), drafts, {
+    stream,
     nowMs,
     by,
     seen,
@@ -59,7 +60,7 @@ export function append({ disk, parts }: Handle, request: Append): Appended {
     seen,
     salt: () => new Uint8Array(parts.randomBytes(16)),
   }
-  const events = chainDrafts(runStream(claim.run), row.head, drafts, provenance)
+  const events = chainDrafts(row.head, drafts, { stream: runStream(claim.run), ...provenance })
   addEvents(disk, { stored, events, row: { ...row, readSignalCount } })
   disk.tell({ run: claim.run, headSeq: stored.row.head.seq, due: false })
   return { kind: 'appended', events }
@@ -92,7 +93,8 @@ function enact({ disk, parts }: Handle, { request, stored, facts, decision }: En
   assert(drafts.length === 0 || row.outcome === 'open', `events were decided for run ${run}, which has ended`)
   checkTexts(drafts)
   const chain = (some: readonly Draft[]): StoredEvent[] =>
-    chainDrafts(runStream(run), row.head, some, {
+    chainDrafts(row.head, some, {
+      stream: runStream(run),
       nowMs: facts.nowMs,
       by,
       seen,

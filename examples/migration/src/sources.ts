@@ -8,7 +8,7 @@ export interface SourcePackage {
   readonly fileCount: number
 }
 
-const names = ['pure-rand', 'source-map-js', 'postcss', 'rolldown', 'vite', 'vitest', 'typescript', 'zod']
+const names = ['pathe', 'source-map-js', 'postcss', 'vite', 'rolldown', 'vitest', 'typescript', 'zod']
 const packageCountMin = 5
 const fileBytesMax = 60_000
 

@@ -1,0 +1,84 @@
+/** One act of the demo: the agent from its first process to its last, killed at each trap, and what was counted. */
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
+import { open, type Runtime } from 'constancia'
+import { sqlite } from 'constancia/sqlite'
+import { runId } from './agent-task.js'
+import { type Life, live, startOutside } from './lives.js'
+import type { Ledger } from './outside-process.js'
+import { Repository } from './repository.js'
+import type { TrapPlace } from './trap.js'
+
+/** The places where the demo ends the agent, in the order in which it comes to them. */
+export const traps: readonly TrapPlace[] = [
+  { tool: 'askModel', package: 'postcss', nth: 15, when: 'under way' },
+  { tool: 'openPull', package: 'postcss', nth: 1, when: 'done' },
+  { tool: 'commit', package: 'vite', nth: 1, when: 'done' },
+  { tool: 'commit', package: 'rolldown', nth: 1, when: 'under way' },
+  { tool: 'openPull', package: 'vitest', nth: 1, when: 'done' },
+  { tool: 'openPull', package: 'vitest', nth: 1, when: 'done' },
+  { tool: 'askModel', package: 'zod', nth: 120, when: 'under way' },
+]
+
+/** A process of the agent, and what the journal held when it began and when it was gone: keys of steps that are done. */
+export interface JournaledLife extends Life {
+  readonly doneBefore: ReadonlySet<string>
+  readonly doneAfter: ReadonlySet<string>
+}
+
+/** What one act came to. */
+export interface Act {
+  readonly lives: readonly JournaledLife[]
+  /** Counted by the forge and the model, in their own process. */
+  readonly ledger: Ledger
+  /** Counted by git. */
+  readonly commitCount: number
+  readonly ms: number
+}
+
+/** What an act needs. */
+export interface ActInput {
+  /** An empty folder for it. */
+  readonly folder: string
+  /** The repository that it works on a copy of. */
+  readonly template: string
+  readonly packages: readonly string[]
+  readonly withJournal: boolean
+  /** Told of each process's steps: how many the journal had before it, and how many it has executed so far. */
+  readonly onStep: (reread: number, executed: number) => void
+  /** Told of each process's end. */
+  readonly onLife: (life: JournaledLife) => void
+}
+
+/** Plays one act. */
+export async function play(input: ActInput): Promise<Act> {
+  const startMs = performance.now()
+  const repository = new Repository(join(input.folder, 'repository'))
+  cpSync(input.template, repository.folder, { recursive: true })
+  const journal = input.withJournal ? join(input.folder, 'journal.db') : undefined
+  const reader =
+    journal === undefined ? undefined : await open({ store: sqlite({ file: journal }), flows: [], worker: false })
+  const outside = await startOutside()
+  const lives: JournaledLife[] = []
+  for (const trap of [...traps, undefined]) {
+    const doneBefore = await stepsDone(reader)
+    const task = { input: { packages: input.packages }, repository: repository.folder, url: outside.url, journal, trap }
+    let executed = 0
+    const life = await live(task, () => input.onStep(doneBefore.size, ++executed))
+    lives.push({ ...life, doneBefore, doneAfter: await stepsDone(reader) })
+    input.onLife(lives.at(-1) as JournaledLife)
+  }
+  await reader?.close()
+  const ledger = await outside.ledger()
+  await outside.close()
+  return { lives, ledger, commitCount: await repository.commitCount(), ms: performance.now() - startMs }
+}
+
+/** The keys of the steps whose results are in the journal. */
+async function stepsDone(reader: Runtime | undefined): Promise<ReadonlySet<string>> {
+  const { items } = (await reader?.runs()) ?? { items: [] }
+  if (reader === undefined || items.length === 0) return new Set() // No process has come far enough to start the run.
+  const events = await reader.run(runId).events()
+  const done = events.filter(({ kind }) => kind === 'StepCompleted')
+  return new Set(done.map(({ body }) => `${runId}/${(JSON.parse(body) as { op: string }).op}`))
+}

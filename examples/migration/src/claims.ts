@@ -1,0 +1,129 @@
+/** What the demo says about itself, each sentence with whether it holds. The counts are those of the outside process and of git. */
+import type { CrashReport } from 'constancia/testing'
+import type { Act, JournaledLife } from './act.js'
+import type { Life } from './lives.js'
+
+/** Both acts and the golden test. */
+export interface Results {
+  readonly fileCount: number
+  readonly packageCount: number
+  readonly journaled: Act
+  readonly bare: Act
+  readonly golden: CrashReport
+}
+
+/** A sentence that the demo shows. */
+export interface Claim {
+  readonly text: string
+  readonly holds: boolean
+}
+
+/** What an act amounts to. */
+export interface Totals {
+  readonly kills: number
+  readonly reread: number
+  readonly executed: number
+  readonly pullRequests: number
+  readonly pullsOpened: number
+  /** Pull requests that were opened although the same one was open. */
+  readonly pullsDuplicate: number
+  readonly commits: number
+  readonly modelCalls: number
+  readonly modelTokens: number
+  /** Calls for a file that the model had been asked about before. */
+  readonly modelCallsAgain: number
+}
+
+/** Adds an act up. */
+export function totalsOf({ lives, ledger, commitCount }: Act): Totals {
+  const { forge, model } = ledger
+  const branches = new Set(forge.pulls.map(({ branch }) => branch))
+  return {
+    kills: lives.filter(({ signal }) => signal === 'SIGKILL').length,
+    reread: sum(lives.map(rereadCount)),
+    executed: sum(lives.map(({ executed }) => executed.length)),
+    pullRequests: forge.requests,
+    pullsOpened: forge.pulls.length,
+    pullsDuplicate: forge.pulls.length - branches.size,
+    commits: commitCount,
+    modelCalls: model.calls,
+    modelTokens: model.tokens,
+    modelCallsAgain: model.calls - Object.keys(model.callsPerFile).length,
+  }
+}
+
+/**
+ * Steps that a process took from the journal. The engine executes nothing before every recorded result has been handed over
+ * again, so where a process has executed anything, it has re-read everything.
+ */
+export function rereadCount({ executed, doneBefore }: JournaledLife): number {
+  return executed.length === 0 ? 0 : doneBefore.size
+}
+
+/** Model calls that were under way when their process was killed: made, and their answer not in the journal. */
+export function interruptedCalls({ executed, doneAfter }: JournaledLife): number {
+  return executed.filter(({ tool, key }) => tool === 'askModel' && !doneAfter.has(key)).length
+}
+
+/** Checks everything that the demo says. */
+export function claimsOf(results: Results): Claim[] {
+  const { fileCount, packageCount, journaled, bare, golden } = results
+  const [kept, lost] = [totalsOf(journaled), totalsOf(bare)]
+  const interrupted = sum(journaled.lives.map(interruptedCalls))
+  const repeated = sum(
+    journaled.lives.map(({ executed, doneBefore }) => executed.filter(({ key }) => doneBefore.has(key)).length),
+  )
+  return [
+    {
+      text: `${kept.kills} processes of the agent were ended by SIGKILL, and the work was finished by process ${journaled.lives.length}.`,
+      holds: wasKilled(journaled.lives) && wasKilled(bare.lives) && journaled.lives.at(-1)?.pullCount === packageCount,
+    },
+    {
+      text: `Not one step whose result was in the journal was executed again; ${count(kept.reread)} times one was re-read instead.`,
+      holds: repeated === 0 && kept.reread > 0,
+    },
+    {
+      text: `The forge was asked for ${packageCount} pull requests ${kept.pullRequests} times and opened ${kept.pullsOpened}: it knew the keys.`,
+      holds: eachOnce(journaled, packageCount) && kept.pullRequests > packageCount,
+    },
+    {
+      text: `Git has ${kept.commits} commits on ${packageCount} branches, though ${commitTries(journaled)} were begun.`,
+      holds: kept.commits === packageCount && commitTries(journaled) > packageCount,
+    },
+    {
+      text: `No answer of the model was paid for twice once it was in the journal. The ${kept.modelCallsAgain} paid again had been on their way when a process was killed; nobody can get those back.`,
+      holds: kept.modelCallsAgain <= interrupted && kept.modelCalls === fileCount + kept.modelCallsAgain,
+    },
+    {
+      text: `The same agent without a journal opened ${lost.pullsDuplicate} pull requests that were open already, and paid for ${count(lost.modelCallsAgain)} answers again.`,
+      holds: lost.pullsDuplicate > 0 && lost.modelCallsAgain > kept.modelCallsAgain,
+    },
+    {
+      text: `Killed at ${golden.triedCount} more places of the same flow, its journal came out the same, byte for byte, every time.`,
+      holds: golden.triedCount > 0 && golden.failures.length === 0,
+    },
+  ]
+}
+
+function wasKilled(lives: readonly Life[]): boolean {
+  return lives.every(({ signal }, index) => (signal === 'SIGKILL') === index < lives.length - 1) && lives.length > 5
+}
+
+function eachOnce({ ledger }: Act, packageCount: number): boolean {
+  const { pulls, refused } = ledger.forge
+  const branches = new Set(pulls.map(({ branch }) => branch))
+  return pulls.length === packageCount && branches.size === packageCount && refused === 0
+}
+
+function commitTries({ lives }: Act): number {
+  return sum(lives.map(({ executed }) => executed.filter(({ tool }) => tool === 'commit').length))
+}
+
+function sum(numbers: readonly number[]): number {
+  return numbers.reduce((total, number) => total + number, 0)
+}
+
+/** A number as people write it. */
+export function count(number: number): string {
+  return number.toLocaleString('en-US')
+}

@@ -1,8 +1,9 @@
 import { createRequire } from 'node:module'
 
 /**
- * The one file that knows a driver. Node.js brings SQLite itself from version 22 on; where that SQLite is a fixed one it
- * is used, everywhere else the package `@photostructure/sqlite`, which has the same interface.
+ * The one file that knows a driver. From version 24 on Node.js brings SQLite without calling it experimental on standard
+ * error; where that SQLite is a fixed one it is used, everywhere else the package `@photostructure/sqlite`, which has the
+ * same interface.
  */
 export interface Driver {
   /** As people know it: `@photostructure/sqlite`. */
@@ -47,7 +48,8 @@ const load = createRequire(import.meta.url)
 /** Loads the driver that fits this Node.js. */
 export function loadDriver(): Driver {
   const bundled = process.versions.sqlite
-  if (bundled !== undefined && isFixedVersion(bundled)) {
+  const isSettled = Number.parseInt(process.versions.node, 10) >= 24
+  if (isSettled && bundled !== undefined && isFixedVersion(bundled)) {
     const module = load('node:sqlite') as DriverModule
     // Versions of it that cannot tell whether a transaction is open are of no use here.
     if ('isTransaction' in module.DatabaseSync.prototype) return driverOf('node:sqlite', module)

@@ -20,10 +20,11 @@ export class EventWriter {
   #pending: Pending[] = []
 
   constructor(database: Database) {
+    // FAIL, not ABORT: whatever fails rolls the whole transaction back, so a statement need not be undone alone.
     const eventColumns = 'stream, seq, kind, body, body_salt, data_commit, at, by, seen, hash'
     const eventRow = '(?, ?, ?, ?, ?, unhex(?), ?, ?, ?, unhex(?))'
-    this.#events = new RowStatements(database, `INSERT INTO events (${eventColumns}) VALUES`, eventRow)
-    this.#data = new RowStatements(database, 'INSERT INTO event_data (event, salt, text) VALUES', '(?, ?, ?)')
+    this.#events = new RowStatements(database, `INSERT OR FAIL INTO events (${eventColumns}) VALUES`, eventRow)
+    this.#data = new RowStatements(database, 'INSERT OR FAIL INTO event_data (event, salt, text) VALUES', '(?, ?, ?)')
   }
 
   /** Adds events at the end of a stream. */
@@ -36,10 +37,13 @@ export class EventWriter {
     const pending = this.#pending
     if (pending.length === 0) return
     this.#pending = []
-    const lastId = this.#events.insert(pending.map(eventValues))
+    const values: Value[] = []
+    for (const one of pending) pushEvent(values, one)
     // Under the lock ids follow each other without a gap.
-    const firstId = lastId - pending.length + 1
-    this.#data.insert(pending.flatMap(({ event }, index) => dataValues(firstId + index, event)))
+    let id = this.#events.insert(values) - pending.length
+    const dataValues: Value[] = []
+    for (const { event } of pending) pushData(dataValues, ++id, event)
+    this.#data.insert(dataValues)
   }
 
   /** Forgets what waits: its transaction was rolled back. */
@@ -48,33 +52,37 @@ export class EventWriter {
   }
 }
 
-function eventValues({ streamNo, event }: Pending): readonly Value[] {
+function pushEvent(values: Value[], { streamNo, event }: Pending): void {
   const { seq, kind, body, bodySalt, dataCommit, at, by, seen, hash } = event
-  return [streamNo, seq, kind, body, bodySalt, dataCommit ?? null, at, by, seen, hash]
+  values.push(streamNo, seq, kind, body, bodySalt, dataCommit ?? null, at, by, seen, hash)
 }
 
-function dataValues(id: number, { data, dataSalt }: StoredEvent): readonly (readonly Value[])[] {
-  return data === undefined || dataSalt === undefined ? [] : [[id, dataSalt, data]]
+function pushData(values: Value[], id: number, { data, dataSalt }: StoredEvent): void {
+  if (data !== undefined && dataSalt !== undefined) values.push(id, dataSalt, data)
 }
 
 /** An INSERT for one row and one for many. */
 class RowStatements {
   readonly #one: Statement
   readonly #many: Statement
+  readonly #width: number
 
   constructor(database: Database, insert: string, row: string) {
     this.#one = database.prepare(`${insert} ${row}`)
     this.#many = database.prepare(`${insert} ${new Array(rowsAtOnce).fill(row).join(', ')}`)
+    this.#width = row.split('?').length - 1
   }
 
-  /** Writes rows in their order; returns the id of the last one, 0 without rows. */
-  insert(rows: readonly (readonly Value[])[]): number {
+  /** Writes rows, given as all their values in order; returns the id of the last one, 0 without rows. */
+  insert(values: readonly Value[]): number {
     let lastId: number | bigint = 0
     let place = 0
-    for (; place + rowsAtOnce <= rows.length; place += rowsAtOnce) {
-      lastId = this.#many.run(...rows.slice(place, place + rowsAtOnce).flat()).lastInsertRowid
+    for (const size = this.#width * rowsAtOnce; place + size <= values.length; place += size) {
+      lastId = this.#many.run(...values.slice(place, place + size)).lastInsertRowid
     }
-    for (const row of rows.slice(place)) lastId = this.#one.run(...row).lastInsertRowid
+    for (; place < values.length; place += this.#width) {
+      lastId = this.#one.run(...values.slice(place, place + this.#width)).lastInsertRowid
+    }
     return Number(lastId)
   }
 }

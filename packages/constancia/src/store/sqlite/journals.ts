@@ -18,8 +18,7 @@ import type { Session } from './session.js'
 import { type RunTip, tipOf } from './tips.js'
 
 /** Starts a journal; see `Store.create`. */
-export async function create(session: Session, request: CreateRun): Promise<Created> {
-  checkTexts(request.drafts)
+export function create(session: Session, request: CreateRun): Promise<Created> {
   return session.write(() => createNow(session, request))
 }
 
@@ -45,8 +44,7 @@ function rowThatExists(session: Session, run: RunId): RunRow {
 }
 
 /** Adds what the owner of a claim did; see `Store.append`. */
-export async function append(session: Session, request: Append): Promise<Appended> {
-  checkTexts(request.drafts)
+export function append(session: Session, request: Append): Promise<Appended> {
   return session.write(() => appendNow(session, request))
 }
 
@@ -58,6 +56,7 @@ function appendNow(session: Session, { claim, head, drafts, seen, readSignalCoun
   if (!holds(claim, tip)) return { kind: 'claim_lost' }
   const before = tip.fold.head
   if (before.seq !== head.seq || before.hash !== head.hash) return { kind: 'head_conflict', head: before }
+  checkTexts(drafts)
   const by = `claim:${claim.id}@${claim.epoch}`
   const provenance = { nowMs: session.clock.now(), by, seen, salt: session.salt }
   const events = chainDrafts(before, drafts, { stream: runStream(run), ...provenance })

@@ -71,23 +71,23 @@ CREATE TABLE inbox (
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER events_no_update BEFORE UPDATE ON events
-BEGIN SELECT RAISE(ABORT, 'events are append-only: UPDATE refused'); END;
+BEGIN SELECT RAISE(FAIL, 'events are append-only: UPDATE refused'); END;
 
 CREATE TRIGGER events_no_delete BEFORE DELETE ON events
-BEGIN SELECT RAISE(ABORT, 'events are append-only: DELETE refused'); END;
+BEGIN SELECT RAISE(FAIL, 'events are append-only: DELETE refused'); END;
 
 CREATE TRIGGER events_no_replace BEFORE INSERT ON events
 WHEN NEW.seq IS NOT (SELECT ifnull(max(seq), -1) + 1 FROM events WHERE stream = NEW.stream)
   OR (NEW.id > 0 AND EXISTS (SELECT 1 FROM events WHERE id = NEW.id))
-BEGIN SELECT RAISE(ABORT, 'events are append-only: an INSERT must follow the last event'); END;
+BEGIN SELECT RAISE(FAIL, 'events are append-only: an INSERT must follow the last event'); END;
 
 CREATE TRIGGER event_data_no_update BEFORE UPDATE ON event_data
-BEGIN SELECT RAISE(ABORT, 'events are append-only: UPDATE of data refused'); END;
+BEGIN SELECT RAISE(FAIL, 'events are append-only: UPDATE of data refused'); END;
 
 CREATE TRIGGER event_data_no_delete BEFORE DELETE ON event_data
-BEGIN SELECT RAISE(ABORT, 'events are append-only: DELETE of data refused'); END;
+BEGIN SELECT RAISE(FAIL, 'events are append-only: DELETE of data refused'); END;
 
 CREATE TRIGGER event_data_no_replace BEFORE INSERT ON event_data
 WHEN EXISTS (SELECT 1 FROM event_data WHERE event = NEW.event)
-BEGIN SELECT RAISE(ABORT, 'events are append-only: INSERT over data refused'); END;
+BEGIN SELECT RAISE(FAIL, 'events are append-only: INSERT over data refused'); END;
 `

@@ -40,7 +40,7 @@ export class Run<Output = unknown> {
 
   /**
    * Waits for the end and returns the output. Throws `run_failed`, with the flow's error as its cause, `run_cancelled`, or
-   * `unknown_run`. A wait that is given up changes nothing.
+   * `unknown_run`. A run that is stuck has not ended: this goes on waiting until it is repaired, and `row()` says what for.
    */
   async result(): Promise<Output> {
     const row = await this.#access.ended(this.id)

@@ -143,6 +143,8 @@ export class Worker {
       void this.#release(claim)
       return
     }
+    // Its own lease ran out unnoticed and it got the run again: what it did under the old claim counts for nothing.
+    this.#active.get(claim.run)?.execution.abandon('lost')
     const execution = new Execution({ store, claim, flow, parts })
     this.#heartbeat.hold(claim)
     const over = execution.execute().then((end) => this.#ended(claim, end))

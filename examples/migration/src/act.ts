@@ -20,10 +20,20 @@ export const traps: readonly TrapPlace[] = [
   { tool: 'askModel', package: 'zod', nth: 120, when: 'under way' },
 ]
 
-/** A process of the agent, and what the journal held when it began and when it was gone: keys of steps that are done. */
+/** A process of the agent, and what is known of it from outside. */
 export interface JournaledLife extends Life {
+  /** Keys of the steps whose results were in the journal when it began, and when it was gone. */
   readonly doneBefore: ReadonlySet<string>
   readonly doneAfter: ReadonlySet<string>
+  /** How much of what it executed a process before it had begun or done already. */
+  readonly againCount: number
+}
+
+/** How far a process has come: steps re-read, executed, and how many of those not for the first time. */
+export interface Progress {
+  readonly reread: number
+  readonly executed: number
+  readonly again: number
 }
 
 /** What one act came to. */
@@ -44,8 +54,7 @@ export interface ActInput {
   readonly template: string
   readonly packages: readonly string[]
   readonly withJournal: boolean
-  /** Told of each process's steps: how many the journal had before it, and how many it has executed so far. */
-  readonly onStep: (reread: number, executed: number) => void
+  readonly onStep: (progress: Progress) => void
   /** Told of each process's end. */
   readonly onLife: (life: JournaledLife) => void
 }
@@ -60,12 +69,18 @@ export async function play(input: ActInput): Promise<Act> {
     journal === undefined ? undefined : await open({ store: sqlite({ file: journal }), flows: [], worker: false })
   const outside = await startOutside()
   const lives: JournaledLife[] = []
+  const begun = new Set<string>()
   for (const trap of [...traps, undefined]) {
     const doneBefore = await stepsDone(reader)
     const task = { input: { packages: input.packages }, repository: repository.folder, url: outside.url, journal, trap }
-    let executed = 0
-    const life = await live(task, () => input.onStep(doneBefore.size, ++executed))
-    lives.push({ ...life, doneBefore, doneAfter: await stepsDone(reader) })
+    let [executed, again] = [0, 0]
+    const life = await live(task, ({ tool, subject }) => {
+      executed += 1
+      if (begun.has(`${tool} ${subject}`)) again += 1
+      begun.add(`${tool} ${subject}`)
+      input.onStep({ reread: doneBefore.size, executed, again })
+    })
+    lives.push({ ...life, doneBefore, doneAfter: await stepsDone(reader), againCount: again })
     input.onLife(lives.at(-1) as JournaledLife)
   }
   await reader?.close()

@@ -23,6 +23,8 @@ export interface Totals {
   readonly kills: number
   readonly reread: number
   readonly executed: number
+  /** Of those, the ones that a process before had begun or done. */
+  readonly again: number
   readonly pullRequests: number
   readonly pullsOpened: number
   /** Pull requests that were opened although the same one was open. */
@@ -42,6 +44,7 @@ export function totalsOf({ lives, ledger, commitCount }: Act): Totals {
     kills: lives.filter(({ signal }) => signal === 'SIGKILL').length,
     reread: sum(lives.map(rereadCount)),
     executed: sum(lives.map(({ executed }) => executed.length)),
+    again: sum(lives.map(({ againCount }) => againCount)),
     pullRequests: forge.requests,
     pullsOpened: forge.pulls.length,
     pullsDuplicate: forge.pulls.length - branches.size,
@@ -75,31 +78,31 @@ export function claimsOf(results: Results): Claim[] {
   )
   return [
     {
-      text: `${kept.kills} processes of the agent were ended by SIGKILL, and the work was finished by process ${journaled.lives.length}.`,
+      text: `SIGKILL ended ${kept.kills} processes of the agent. The work is complete: process ${journaled.lives.length} finished what they had begun.`,
       holds: wasKilled(journaled.lives) && wasKilled(bare.lives) && journaled.lives.at(-1)?.pullCount === packageCount,
     },
     {
-      text: `Not one step whose result was in the journal was executed again; ${count(kept.reread)} times one was re-read instead.`,
+      text: `No step whose result was in the journal was executed again; ${count(kept.reread)} times a result was re-read instead.`,
       holds: repeated === 0 && kept.reread > 0,
     },
     {
-      text: `The forge was asked for ${packageCount} pull requests ${kept.pullRequests} times and opened ${kept.pullsOpened}: it knew the keys.`,
+      text: `The forge was asked ${kept.pullRequests} times and opened ${kept.pullsOpened} pull requests, each once: it had seen the key before.`,
       holds: eachOnce(journaled, packageCount) && kept.pullRequests > packageCount,
     },
     {
-      text: `Git has ${kept.commits} commits on ${packageCount} branches, though ${commitTries(journaled)} were begun.`,
+      text: `Git holds ${kept.commits} commits, one for each package, though ${commitTries(journaled)} were begun: the key is in the commit.`,
       holds: kept.commits === packageCount && commitTries(journaled) > packageCount,
     },
     {
-      text: `No answer of the model was paid for twice once it was in the journal. The ${kept.modelCallsAgain} paid again had been on their way when a process was killed; nobody can get those back.`,
+      text: `No answer that was in the journal was paid for twice. ${kept.modelCallsAgain} calls were on their way when a process was killed; those were asked, and paid, again. A journal cannot know an answer that never arrived.`,
       holds: kept.modelCallsAgain <= interrupted && kept.modelCalls === fileCount + kept.modelCallsAgain,
     },
     {
-      text: `The same agent without a journal opened ${lost.pullsDuplicate} pull requests that were open already, and paid for ${count(lost.modelCallsAgain)} answers again.`,
+      text: `Without a journal the same agent opened ${lost.pullsDuplicate} pull requests that were open already, and paid for ${count(lost.modelCallsAgain)} answers again.`,
       holds: lost.pullsDuplicate > 0 && lost.modelCallsAgain > kept.modelCallsAgain,
     },
     {
-      text: `Killed at ${golden.triedCount} more places of the same flow, its journal came out the same, byte for byte, every time.`,
+      text: `In ${golden.triedCount} more trials the journal came out the same, byte for byte, and each effect once.`,
       holds: golden.triedCount > 0 && golden.failures.length === 0,
     },
   ]

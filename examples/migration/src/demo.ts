@@ -63,8 +63,8 @@ async function act(input: {
     template,
     packages: packages.map(({ name }) => name),
     withJournal,
-    onStep: (reread, executed) => {
-      if (!isJson) show(() => lifeLine(number, stepCount, { reread, executed, end: paint.dim('at work') }))
+    onStep: (progress) => {
+      if (!isJson) show(() => lifeLine(number, stepCount, { ...progress, end: paint.dim('at work') }))
     },
     onLife: (life) => {
       if (!isJson) say(lineOf(life, number, stepCount))
@@ -77,24 +77,27 @@ function introduce(packages: readonly SourcePackage[], fileCount: number): void 
   say(paint.bold('  An agent that is killed in the middle of its work'))
   say()
   tell(
-    `The work: ${fileCount} real source files of ${packages.length} npm packages, copied into a new git repository, are to be brought ` +
-      'to modern JavaScript. For each package the agent lists the files, asks a model about each of them (scripted here, ' +
-      'but counted like a paid one), commits the changes to a branch, and opens a pull request at a forge. ' +
-      'Forge and model are a process of their own, and count what reaches them.',
+    `The work: ${fileCount} real source files of ${packages.length} npm packages, copied into a new git repository, are to ` +
+      'become modern JavaScript. For each package the agent lists the files, asks a model about each (scripted here, but ' +
+      'counted like a paid one), commits the changes to a branch, and opens a pull request at a forge. Forge and model ' +
+      'are in a process of their own and count what reaches them.',
   )
   say()
   tell(
-    `The trouble: the agent's process is ended by SIGKILL ${traps.length} times, each time where it hurts: while the model is ` +
-      'answering, in a commit, right after a commit, right after a pull request was opened and before the agent heard of it.',
+    `The trouble: SIGKILL ends the agent's process ${traps.length} times, each time where it hurts: while the model is answering, ` +
+      'while git is at work, after a commit was made or a pull request opened and before the agent heard of it.',
   )
 }
 
 function announce(withJournal: boolean): void {
   say()
   say(paint.bold(withJournal ? '  1. With Constancia' : '  2. The same code without a journal'))
-  if (withJournal)
-    tell('Each process goes on where the one before was killed: · is re-read from the journal, █ is executed.')
-  else tell('Killed in the same places. Each process has to begin again.')
+  const kept = 'Each process goes on where the one before was killed.'
+  tell(withJournal ? kept : 'Killed in the same places; each process begins again.')
+  say(
+    `  ${paint.dim('·')} re-read from the journal   ${paint.cyan('█')} executed   ${paint.yellow('▒')} executed again`,
+  )
+  say()
   say(lifeHead())
 }
 

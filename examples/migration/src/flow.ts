@@ -50,12 +50,12 @@ export function migrateWith(tools: Tools): Flow<MigrateInput, MigrateOutput> {
       for (const name of packages) {
         const files = await ctx.step(`list ${name}`, ({ key }) => tools.listFiles(name, key))
 
-        // Eight questions at once. An answer costs money: once it is in the journal, it is never asked for again.
+        // Four questions at once. An answer costs money: once it is in the journal, it is never asked for again.
         const answers = await ctx.map(
           files,
           (file, branch) => branch.step(`ask about ${file}`, ({ key }) => ask(file, key)),
           {
-            concurrency: 8,
+            concurrency: 4,
           },
         )
         const patches = answers.filter(({ edits }) => edits.length > 0)

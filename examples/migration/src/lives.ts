@@ -13,7 +13,7 @@ export interface Life {
   readonly trap: TrapPlace | undefined
   /** What it executed: the tool, what it was about, and the key. */
   readonly executed: readonly Execution[]
-  /** The packages whose work it has reached. */
+  /** The pull requests that it reported at its end; undefined where it did not come to one. */
   readonly pullCount: number | undefined
 }
 
@@ -31,7 +31,9 @@ export function endChildren(): void {
   for (const child of children) child.kill('SIGKILL')
 }
 
-/** Starts one process of the agent and returns when it is gone. Throws if it fails by itself. */
+const lifeMsMax = 60_000
+
+/** Starts one process of the agent and returns when it is gone. Throws if it fails by itself, or does not come to an end. */
 export async function live(task: AgentTask, onExecuted: (execution: Execution) => void): Promise<Life> {
   const executed: Execution[] = []
   let pullCount: number | undefined
@@ -43,10 +45,14 @@ export async function live(task: AgentTask, onExecuted: (execution: Execution) =
     executed.push(report)
     onExecuted(report)
   })
-  const [code, signal] = (await once(child, 'exit')) as [number | null, NodeJS.Signals | null]
-  if (code !== 0 && signal !== 'SIGKILL')
-    throw new Error(`The agent's process failed with code ${code}.\n${errorsOf(child)}`)
-  return { signal, trap: task.trap, executed, pullCount }
+  const patience = setTimeout(() => child.kill('SIGTERM'), lifeMsMax)
+  // Its last words may arrive after its end.
+  const [[code, signal]] = await Promise.all([once(child, 'exit'), once(child, 'disconnect')])
+  clearTimeout(patience)
+  if (code !== 0 && signal !== 'SIGKILL') {
+    throw new Error(`The agent's process ended with ${signal ?? `code ${code}`}.\n${errorsOf(child)}`)
+  }
+  return { signal: signal as NodeJS.Signals | null, trap: task.trap, executed, pullCount }
 }
 
 /** The process with the forge and the model. */
@@ -75,7 +81,7 @@ export async function startOutside(): Promise<Outside> {
 const errors = new WeakMap<ChildProcess, Buffer[]>()
 
 function start(file: string, args: readonly string[]): ChildProcess {
-  const child = fork(join(import.meta.dirname, file), args, { silent: true })
+  const child = fork(join(import.meta.dirname, file), args, { stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
   const chunks: Buffer[] = []
   errors.set(child, chunks)
   child.stderr?.on('data', (chunk: Buffer) => chunks.push(chunk))

@@ -32,26 +32,35 @@ export function show(text: () => string): void {
   process.stdout.write(`\r\u001b[K${text()}`)
 }
 
-/** Prints prose, broken at 78 columns. */
-export function tell(text: string, indent = '  '): void {
-  let line = ''
+/** Breaks prose into lines of so many characters at most. */
+export function wrap(text: string, width: number): string[] {
+  const lines: string[] = []
   for (const word of text.split(' ')) {
-    if (line !== '' && indent.length + line.length + word.length > 77) {
-      say(indent + line)
-      line = ''
-    }
-    line += line === '' ? word : ` ${word}`
+    const last = lines.at(-1)
+    if (last === undefined || last.length + 1 + word.length > width) lines.push(word)
+    else lines[lines.length - 1] = `${last} ${word}`
   }
-  say(indent + line)
+  return lines
 }
 
+/** Prints prose, indented, within 80 columns. */
+export function tell(text: string): void {
+  for (const line of wrap(text, 76)) say(`  ${line}`)
+}
+
+/** A cell of a table: its text and, where it has one, its colour. */
+export type Cell = string | { readonly text: string; readonly colour: (text: string) => string }
+
 /** Prints rows in columns: the first to the left, the others to the right. The first row is the head. */
-export function table(rows: readonly (readonly string[])[]): void {
-  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => (row[column] ?? '').length)))
+export function table(rows: readonly (readonly Cell[])[]): void {
+  const textOf = (cell: Cell = ''): string => (typeof cell === 'string' ? cell : cell.text)
+  const widths = (rows[0] ?? []).map((_, column) => Math.max(...rows.map((row) => textOf(row[column]).length)))
   for (const [index, row] of rows.entries()) {
-    const cells = row.map((cell, column) =>
-      column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0),
-    )
+    const cells = row.map((cell, column) => {
+      const width = widths[column] ?? 0
+      const padded = column === 0 ? textOf(cell).padEnd(width) : textOf(cell).padStart(width)
+      return typeof cell === 'string' ? padded : cell.colour(padded)
+    })
     const line = `  ${cells.join('   ')}`
     say(index === 0 ? paint.dim(line) : line)
   }

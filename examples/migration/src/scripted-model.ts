@@ -15,13 +15,16 @@ export class ScriptedModel {
   #calls = 0
   #tokens = 0
   readonly #callsPerFile = new Map<string, number>()
+  readonly #answers = new Map<string, Edit[]>()
 
   async ask({ file, text }: { file: string; text: string }): Promise<Edit[]> {
     this.#calls += 1
     this.#tokens += Math.ceil(text.length / 4) // About what a tokenizer makes of source code.
     this.#callsPerFile.set(file, (this.#callsPerFile.get(file) ?? 0) + 1)
-    await setTimeout(4 + (text.length % 9))
-    return rewrite(text)
+    await setTimeout(3 + (text.length % 6))
+    const answer = this.#answers.get(text) ?? rewrite(text)
+    this.#answers.set(text, answer) // Spares the demo's time, not the bill: the call is paid all the same.
+    return answer
   }
 
   get bill(): ModelBill {

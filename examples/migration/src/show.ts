@@ -1,91 +1,87 @@
 /** What the demo shows of its acts. */
-import type { JournaledLife } from './act.js'
-import { type Claim, count, type Results, rereadCount, totalsOf } from './claims.js'
-import { paint, say, table, tell } from './screen.js'
+import type { JournaledLife, Progress } from './act.js'
+import { type Claim, count, type Results, rereadCount, type Totals, totalsOf } from './claims.js'
+import { type Cell, paint, say, table, wrap } from './screen.js'
 import type { TrapPlace } from './trap.js'
 
-const barWidth = 28
+const barWidth = 24
 
 /** The head over the lines of an act. */
 export function lifeHead(): string {
-  return paint.dim(`  process  ${'from the first step to the last'.padEnd(barWidth + 2)}re-read  executed  ended`)
+  return paint.dim(`   #  ${'all steps, first to last'.padEnd(barWidth)}  re-read  executed  again  ended`)
 }
 
-/** One process: how much it took from the journal, how much it executed, and how it ended. */
-export function lifeLine(
-  number: number,
-  stepCount: number,
-  at: { reread: number; executed: number; end: string },
-): string {
-  const scale = barWidth / stepCount
-  const from = Math.round(at.reread * scale)
-  const to = Math.min(barWidth, Math.max(Math.round((at.reread + at.executed) * scale), from + 1))
-  const bar = paint.dim('·'.repeat(from)) + paint.cyan('█'.repeat(to - from)) + ' '.repeat(barWidth - to)
-  return `  ${String(number).padStart(7)}  ${bar}  ${count(at.reread).padStart(7)}  ${count(at.executed).padStart(8)}  ${at.end}`
-}
-
-/** How a process ended, in words. */
-export function endOf({ signal, trap }: JournaledLife): string {
-  if (signal === null) return paint.green('done')
-  return paint.red(signal === 'SIGKILL' ? `killed ${trap === undefined ? '' : placeOf(trap)}` : signal)
-}
-
-function placeOf({ tool, when }: TrapPlace): string {
-  if (tool === 'askModel') return 'asking'
-  if (tool === 'openPull') return 'after its PR'
-  return when === 'done' ? 'after commit' : 'in commit'
+/** One process: how much it took from the journal, how much it executed, how much of that again, and how it ended. */
+export function lifeLine(number: number, stepCount: number, at: Progress & { readonly end: string }): string {
+  const cells = (steps: number): number => Math.min(barWidth, Math.round((steps * barWidth) / stepCount))
+  const reread = cells(at.reread)
+  const again = cells(at.reread + at.again)
+  const all = Math.min(barWidth, Math.max(cells(at.reread + at.executed), again, reread + 1))
+  const bar = [
+    paint.dim('·'.repeat(reread)),
+    paint.yellow('▒'.repeat(again - reread)),
+    paint.cyan('█'.repeat(all - again)),
+    ' '.repeat(barWidth - all),
+  ].join('')
+  const numbers = [count(at.reread).padStart(7), count(at.executed).padStart(8), count(at.again).padStart(5)]
+  return `  ${String(number).padStart(2)}  ${bar}  ${numbers.join('  ')}  ${at.end}`
 }
 
 /** The line of a process that is gone. */
 export function lineOf(life: JournaledLife, number: number, stepCount: number): string {
-  return lifeLine(number, stepCount, { reread: rereadCount(life), executed: life.executed.length, end: endOf(life) })
+  const progress = { reread: rereadCount(life), executed: life.executed.length, again: life.againCount }
+  return lifeLine(number, stepCount, { ...progress, end: endOf(life) })
 }
 
-/** The forge's ledgers, beside each other. */
+function endOf({ signal, trap }: JournaledLife): string {
+  if (signal === null) return paint.green('by itself: done')
+  return paint.red(trap === undefined ? signal : `killed: ${placeOf(trap)}`)
+}
+
+function placeOf({ tool, when }: TrapPlace): string {
+  if (tool === 'askModel') return 'asking model'
+  if (tool === 'openPull') return 'PR just opened'
+  return when === 'done' ? 'commit just made' : 'git at work'
+}
+
+/** What the forge was asked for and what it opened, with a journal and without. */
 export function showLedgers({ journaled, bare }: Results): void {
-  const rows = journaled.ledger.forge.pulls.map(({ title, branch, requests }) => {
-    const doubles = bare.ledger.forge.pulls.filter((pull) => pull.branch === branch).length
-    const opened = journaled.ledger.forge.pulls.filter((pull) => pull.branch === branch).length
-    return [title, String(requests), String(opened), String(doubles)]
+  const titles = [...new Set([...journaled.ledger.forge.pulls, ...bare.ledger.forge.pulls].map(({ title }) => title))]
+  const rows = titles.map((title): Cell[] => {
+    const kept = journaled.ledger.forge.pulls.filter((pull) => pull.title === title)
+    const lost = bare.ledger.forge.pulls.filter((pull) => pull.title === title)
+    const requests = kept.reduce((total, pull) => total + pull.requests, 0)
+    return [title, String(requests), marked(kept.length, 1), marked(lost.length, 1)]
   })
-  table([['pull request', 'asked for', 'opened', 'opened without'], ...rows])
+  say(paint.dim(`  ${'with a journal    without'.padStart(74)}`))
+  table([['pull request'.padEnd(45), 'asked for', 'opened', 'opened'], ...rows])
 }
 
 /** The totals, beside each other. */
 export function showTotals(results: Results): void {
   const [kept, lost] = [totalsOf(results.journaled), totalsOf(results.bare)]
-  const row = (what: string, needed: number | undefined, key: keyof typeof kept): string[] => [
-    what,
-    needed === undefined ? '' : count(needed),
-    count(kept[key]),
-    count(lost[key]),
-  ]
+  const row = (what: string, needed: number, key: keyof Totals): Cell[] => {
+    return [what, count(needed), marked(kept[key], needed), marked(lost[key], needed)]
+  }
   table([
-    ['', 'needed', 'with journal', 'without'],
-    row('processes killed', undefined, 'kills'),
+    ['in all'.padEnd(30), 'needed', 'with a journal', 'without'],
     row('pull requests opened', results.packageCount, 'pullsOpened'),
-    row('commits', results.packageCount, 'commits'),
+    row('commits made', results.packageCount, 'commits'),
     row('model calls paid', results.fileCount, 'modelCalls'),
-    row('tokens paid', undefined, 'modelTokens'),
+    ['tokens paid', '', count(kept.modelTokens), count(lost.modelTokens)],
   ])
+}
+
+function marked(number: number, needed: number): Cell {
+  const share = number / needed
+  return { text: count(number), colour: share <= 1 ? paint.green : share < 1.1 ? paint.yellow : paint.red }
 }
 
 /** The claims, with a mark each. */
 export function showClaims(claims: readonly Claim[]): void {
   for (const { text, holds } of claims) {
-    const first = holds ? paint.green('  ✓') : paint.red('  ✗ DOES NOT HOLD:')
-    const lines = wrapped(text)
-    say(`${first} ${lines[0]}`)
-    for (const line of lines.slice(1)) tell(line, '    ')
+    const [first = '', ...rest] = wrap(holds ? text : `DOES NOT HOLD: ${text}`, 74)
+    say(`  ${holds ? paint.green('✓') : paint.red('✗')} ${first}`)
+    for (const line of rest) say(`    ${line}`)
   }
-}
-
-function wrapped(text: string): string[] {
-  const lines = ['']
-  for (const word of text.split(' ')) {
-    const last = lines.at(-1) ?? ''
-    if (last !== '' && last.length + word.length > 73) lines.push(word)
-    else lines[lines.length - 1] = last === '' ? word : `${last} ${word}`
-  }
-  return lines
 }

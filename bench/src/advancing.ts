@@ -1,19 +1,20 @@
 import { type FlowContext, flow, open, type StoredEvent, type StoreFactory } from 'constancia'
 
-/** How many runs go through how many steps each, all of them at once. */
+/** How many runs go, all of them at once, through how many stretches of how many steps each. */
 export interface Load {
   readonly runs: number
+  readonly stretches: number
   readonly steps: number
 }
 
 /** What advancing them came to. */
 export interface Advanced {
-  /** From when every run had begun until the last step of the last of them. */
-  readonly ms: number
-  /** Each run's first event, which was there by then. */
+  /** Milliseconds of each stretch: from when every run has come to its beginning until the last of them is through. */
+  readonly stretchMs: readonly number[]
+  /** Each run's first event, which was there before. */
   readonly before: readonly StoredEvent[]
-  /** The events that were committed in that time, in the order of the steps: each group has one event of each run. */
-  readonly groups: readonly (readonly StoredEvent[])[]
+  /** The events that each stretch committed, in the order of the steps: each group has one event of each run. */
+  readonly stretches: readonly (readonly (readonly StoredEvent[])[])[]
 }
 
 /** What a step returns: about as much as the answer of a small call. */
@@ -21,65 +22,66 @@ export function resultOf(index: number): object {
   return { index, file: `src/part-${index % 40}/index.ts`, changed: index % 3 === 0, note: 'renamed two imports' }
 }
 
-/** Advances runs step by step in a store, and reads their journals. */
-export async function advance(store: StoreFactory, load: Load): Promise<Advanced> {
-  const gate = new Gate(load)
+/**
+ * Advances runs step by step in a store, and reads their journals. `between` is called before each stretch, while every
+ * run waits, with the stretch's number; its time counts for nothing.
+ */
+export async function advance(store: StoreFactory, load: Load, between?: (stretch: number) => void): Promise<Advanced> {
+  const { runs: runCount, stretches: stretchCount, steps: stepCount } = load
+  const gate = new Gate(runCount, between)
   const walk = flow({
     name: 'walk',
     version: 1,
-    run: async (ctx: FlowContext): Promise<number> => {
+    run: async (ctx: FlowContext): Promise<void> => {
+      for (let stretch = 0; stretch < stretchCount; stretch += 1) {
+        await ctx.step('gather', () => gate.enter())
+        for (let index = 0; index < stepCount; index += 1) await ctx.step('work', () => resultOf(index))
+      }
       await ctx.step('gather', () => gate.enter())
-      for (let index = 0; index < load.steps; index += 1) await ctx.step('work', () => resultOf(index))
-      return ctx.step('arrive', () => gate.leave())
     },
   })
-  const runtime = await open({ store, flows: [walk], worker: { concurrency: load.runs }, log: () => undefined })
+  const runtime = await open({ store, flows: [walk], worker: { concurrency: runCount }, log: () => undefined })
   try {
-    const runs = await Promise.all(Array.from({ length: load.runs }, () => runtime.start(walk, null)))
+    const runs = await Promise.all(Array.from({ length: runCount }, () => runtime.start(walk, null)))
     await Promise.all(runs.map((run) => run.result()))
     const journals = await Promise.all(runs.map((run) => run.events()))
-    // Step by step, which is the order of `seq`: the first step is that of the gate, the last has no part in the time.
+    // Events of the same step have the same `seq`: 0 is the start, and each stretch has its steps and the one of the gate.
     const group = (seq: number): StoredEvent[] => journals.flatMap((events) => events.slice(seq, seq + 1))
-    const groups = Array.from({ length: load.steps + 1 }, (_, index) => group(index + 1))
-    return { ms: gate.ms, before: group(0), groups }
+    const groupsOf = (stretch: number): StoredEvent[][] =>
+      Array.from({ length: stepCount + 1 }, (_, index) => group(1 + stretch * (stepCount + 1) + index))
+    const stretches = Array.from({ length: stretchCount }, (_, stretch) => groupsOf(stretch))
+    return { stretchMs: gate.stretchMs, before: group(0), stretches }
   } finally {
     await runtime.close()
   }
 }
 
-/** Lets runs go when all of them are there, and takes the time until all of them have come through. */
+/** Where runs wait for each other; it takes the time from when they go until all of them are back. */
 class Gate {
-  readonly #runs: number
-  #entered = 0
-  #left = 0
-  #startMs = 0
-  #endMs = 0
-  readonly #opened: Promise<number>
-  #open!: (count: number) => void
+  readonly stretchMs: number[] = []
+  readonly #runCount: number
+  readonly #between: ((stretch: number) => void) | undefined
+  #waiting: (() => void)[] = []
+  #startMs: number | undefined
 
-  constructor({ runs }: Load) {
-    this.#runs = runs
-    this.#opened = new Promise((resolve) => {
-      this.#open = resolve
+  constructor(runCount: number, between: ((stretch: number) => void) | undefined) {
+    this.#runCount = runCount
+    this.#between = between
+  }
+
+  enter(): Promise<void> {
+    return new Promise((resolve) => {
+      this.#waiting.push(resolve)
+      if (this.#waiting.length === this.#runCount) this.#open()
     })
   }
 
-  get ms(): number {
-    return this.#endMs - this.#startMs
-  }
-
-  enter(): Promise<number> {
-    this.#entered += 1
-    if (this.#entered === this.#runs) {
-      this.#startMs = performance.now()
-      this.#open(this.#runs)
-    }
-    return this.#opened
-  }
-
-  leave(): number {
-    this.#left += 1
-    if (this.#left === this.#runs) this.#endMs = performance.now()
-    return this.#left
+  #open(): void {
+    if (this.#startMs !== undefined) this.stretchMs.push(performance.now() - this.#startMs)
+    this.#between?.(this.stretchMs.length)
+    const waiting = this.#waiting
+    this.#waiting = []
+    this.#startMs = performance.now()
+    for (const go of waiting) go()
   }
 }

@@ -38,6 +38,7 @@ export class BareDriver {
   readonly #commit: Statement
   readonly #insertEvent: Statement
   readonly #insertData: Statement
+  #streams: ReadonlyMap<string, number> = new Map()
 
   private constructor(database: Database) {
     this.#database = database
@@ -58,12 +59,16 @@ export class BareDriver {
     return new BareDriver(database)
   }
 
-  /** Commits the first events of streams, then groups of events, one transaction each; returns the milliseconds of the latter. */
-  write(first: readonly StoredEvent[], groups: readonly (readonly StoredEvent[])[]): number {
-    const streams = new Map(first.map(({ stream }, index) => [stream as string, index + 1]))
-    this.#transact(first, streams)
+  /** Commits the first events of streams. */
+  begin(first: readonly StoredEvent[]): void {
+    this.#streams = new Map(first.map(({ stream }, index) => [stream as string, index + 1]))
+    this.#transact(first)
+  }
+
+  /** Commits groups of events, one transaction each; returns how many milliseconds it took. */
+  write(groups: readonly (readonly StoredEvent[])[]): number {
     const startMs = performance.now()
-    for (const group of groups) this.#transact(group, streams)
+    for (const group of groups) this.#transact(group)
     return performance.now() - startMs
   }
 
@@ -71,9 +76,9 @@ export class BareDriver {
     this.#database.close()
   }
 
-  #transact(events: readonly StoredEvent[], streams: ReadonlyMap<string, number>): void {
+  #transact(events: readonly StoredEvent[]): void {
     this.#begin.run()
-    for (const event of events) this.#insert(streams.get(event.stream) ?? 0, event)
+    for (const event of events) this.#insert(this.#streams.get(event.stream) ?? 0, event)
     this.#commit.run()
   }
 

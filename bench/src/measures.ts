@@ -8,7 +8,7 @@ import { type Recording, record, replay, replayAfresh } from './replaying.js'
 
 /** How much is measured. */
 export interface Sizes {
-  /** Rounds that count; one more goes before them, to warm up. */
+  /** Rounds that count, each with every measurement; one more goes before them, to warm up. */
   readonly rounds: number
   readonly oneRun: Load
   readonly manyRuns: Load
@@ -20,8 +20,8 @@ export interface Sizes {
 /** What `npm run bench` measures. */
 export const fullSizes: Sizes = {
   rounds: 7,
-  oneRun: { runs: 1, steps: 1_000 },
-  manyRuns: { runs: 256, steps: 60 },
+  oneRun: { runs: 1, stretches: 10, steps: 100 },
+  manyRuns: { runs: 256, stretches: 6, steps: 10 },
   longSteps: 10_000,
   shortSteps: 1_000,
   syncs: 300,
@@ -30,14 +30,14 @@ export const fullSizes: Sizes = {
 /** Just enough to see that everything works. */
 export const quickSizes: Sizes = {
   rounds: 1,
-  oneRun: { runs: 1, steps: 50 },
-  manyRuns: { runs: 16, steps: 10 },
+  oneRun: { runs: 1, stretches: 2, steps: 20 },
+  manyRuns: { runs: 16, stretches: 2, steps: 10 },
   longSteps: 400,
   shortSteps: 40,
   syncs: 20,
 }
 
-/** One measurement a round, of everything. Rates are by the second, the others milliseconds. */
+/** Measurements of everything, in the order in which they were made. Rates are by the second, the others milliseconds. */
 export interface Samples {
   readonly syncs: number[]
   readonly oneRun: number[]
@@ -91,22 +91,27 @@ function emptySamples(): Samples {
   }
 }
 
+// Stretches of both take turns on two files. What the bare driver writes was made in memory: the same texts, complete.
 async function compare(
   place: Place,
   load: Load,
   into: { readonly constancia: number[]; readonly bare: number[] },
 ): Promise<void> {
-  const file = place.file()
-  const advanced = await advance(sqlite({ file }), load)
-  place.drop(file)
-  const bareFile = place.file()
+  const { before, stretches } = await advance(memory(), load)
+  const [file, bareFile] = [place.file(), place.file()]
   const driver = await BareDriver.create(bareFile)
-  const bareMs = driver.write(advanced.before, advanced.groups)
+  driver.begin(before)
+  const bareMs: number[] = []
+  const { stretchMs } = await advance(sqlite({ file }), load, (stretch) => {
+    const groups = stretches[stretch]
+    if (groups !== undefined) bareMs.push(driver.write(groups))
+  })
   driver.close()
+  place.drop(file)
   place.drop(bareFile)
-  const eventCount = advanced.groups.length * load.runs
-  into.constancia.push((eventCount / advanced.ms) * 1000)
-  into.bare.push((eventCount / bareMs) * 1000)
+  const eventCount = load.runs * (load.steps + 1)
+  into.constancia.push(...stretchMs.map((ms) => (eventCount / ms) * 1000))
+  into.bare.push(...bareMs.map((ms) => (eventCount / ms) * 1000))
 }
 
 async function replayBoth(
@@ -120,6 +125,6 @@ async function replayBoth(
 }
 
 async function inMemory(steps: number): Promise<number> {
-  const { ms } = await advance(memory(), { runs: 1, steps })
-  return ((steps + 1) / ms) * 1000
+  const { stretchMs } = await advance(memory(), { runs: 1, stretches: 1, steps })
+  return ((steps + 1) / (stretchMs[0] ?? Number.NaN)) * 1000
 }

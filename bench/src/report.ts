@@ -119,7 +119,11 @@ export function machineLine({ machine }: Report): string {
 
 /** How often it was measured, in a line. */
 export function roundsLine({ sizes }: Report): string {
-  return `Medians (lowest–highest) of ${sizes.rounds} rounds, interleaved: what is compared was measured one right after the other.`
+  const { rounds, oneRun, manyRuns } = sizes
+  return (
+    `Medians (lowest–highest) of ${rounds} rounds; of one run ${rounds * oneRun.stretches} stretches of ${oneRun.steps} steps, of many ` +
+    `${rounds * manyRuns.stretches} of ${manyRuns.steps} steps each. What is compared took turns, stretch by stretch.`
+  )
 }
 
 /** The table, for a terminal. */

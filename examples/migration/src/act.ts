@@ -1,12 +1,11 @@
 /** One act of the demo: the agent from its first process to its last, killed at each trap, and what was counted. */
-import { cpSync } from 'node:fs'
 import { join } from 'node:path'
 import { open, type Runtime } from 'constancia'
 import { sqlite } from 'constancia/sqlite'
 import { runId } from './agent-task.js'
 import { type Life, live, startOutside } from './lives.js'
 import type { Ledger } from './outside-process.js'
-import { Repository } from './repository.js'
+import type { Repository } from './repository.js'
 import type { TrapPlace } from './trap.js'
 
 /** The places where the demo ends the agent, in the order in which it comes to them. */
@@ -17,7 +16,7 @@ export const traps: readonly TrapPlace[] = [
   { tool: 'commit', package: 'rolldown', nth: 1, when: 'under way' },
   { tool: 'openPull', package: 'vitest', nth: 1, when: 'done' },
   { tool: 'openPull', package: 'vitest', nth: 1, when: 'done' },
-  { tool: 'askModel', package: 'zod', nth: 120, when: 'under way' },
+  { tool: 'askModel', package: 'zod', nth: 50, when: 'under way' },
 ]
 
 /** A process of the agent, and what is known of it from outside. */
@@ -51,7 +50,7 @@ export interface ActInput {
   /** An empty folder for it. */
   readonly folder: string
   /** The repository that it works on a copy of. */
-  readonly template: string
+  readonly template: Repository
   readonly packages: readonly string[]
   readonly withJournal: boolean
   readonly onStep: (progress: Progress) => void
@@ -62,8 +61,7 @@ export interface ActInput {
 /** Plays one act. */
 export async function play(input: ActInput): Promise<Act> {
   const startMs = performance.now()
-  const repository = new Repository(join(input.folder, 'repository'))
-  cpSync(input.template, repository.folder, { recursive: true })
+  const repository = await input.template.cloneTo(join(input.folder, 'repository'))
   const journal = input.withJournal ? join(input.folder, 'journal.db') : undefined
   const reader =
     journal === undefined ? undefined : await open({ store: sqlite({ file: journal }), flows: [], worker: false })

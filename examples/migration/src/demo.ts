@@ -7,7 +7,7 @@ import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type Act, play, traps } from './act.js'
-import { claimsOf, type Results, totalsOf } from './claims.js'
+import { claimsOf, type Results, rereadCount, totalsOf } from './claims.js'
 import { goldenTest } from './golden.js'
 import { endChildren } from './lives.js'
 import { Repository } from './repository.js'
@@ -31,9 +31,9 @@ try {
 }
 
 async function demo(): Promise<boolean> {
-  const template = join(folder, 'template')
-  const packages = copySources(template)
-  await new Repository(template).create()
+  const template = new Repository(join(folder, 'template'))
+  const packages = copySources(template.folder)
+  await template.create()
   const fileCount = packages.reduce((sum, item) => sum + item.fileCount, 0)
   if (!isJson) introduce(packages, fileCount)
   const journaled = await act({ template, packages, withJournal: true })
@@ -47,7 +47,7 @@ async function demo(): Promise<boolean> {
 }
 
 async function act(input: {
-  template: string
+  template: Repository
   packages: readonly SourcePackage[]
   withJournal: boolean
 }): Promise<Act> {
@@ -110,17 +110,19 @@ function conclude(results: Results): void {
   say()
   say(paint.bold('  4. The same flow, ended at every place where a process can end'))
   tell(
-    'The crash kit, in memory, with a few small files: each trial ends the run in one place, resumes it, and compares.',
+    'The crash kit, with six small files: each trial ends the run in one place (or lets it stand still while another ' +
+      'process takes over), lets it go on, and compares journal and effects with a run that nothing happened to.',
   )
+  say()
   say(results.golden.table().replaceAll(/^/gm, '  '))
   say()
   say(paint.bold('  What you have seen'))
   showClaims(claimsOf(results))
   say()
-  tell(
-    'The agent is 40 lines of plain code: examples/migration/src/flow.ts. How it is made: examples/migration/README.md.',
-  )
-  if (isKept) tell(`Repositories and journal are in ${folder}`)
+  say('  The agent, 40 lines of plain code:    examples/migration/src/flow.ts')
+  say('  How it is made:                       examples/migration/README.md')
+  if (isKept) say(`  Repositories and journal:             ${folder}`)
+  else say('  To keep the repositories and journal: npm run demo -- --keep')
   say(paint.dim(`  ${((performance.now() - startMs) / 1000).toFixed(1)} s`))
 }
 
@@ -130,7 +132,7 @@ function jsonOf(results: Results): unknown {
     lives: act.lives.map((life) => ({
       signal: life.signal,
       trap: life.trap,
-      reread: life.doneBefore.size,
+      reread: rereadCount(life),
       executed: life.executed.length,
     })),
     totals: totalsOf(act),

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { Agent, type IncomingMessage, request } from 'node:http'
+import { json } from 'node:stream/consumers'
 import type { Tools } from './flow.js'
 import type { Repository } from './repository.js'
 
@@ -15,11 +18,15 @@ export function realTools(repository: Repository, url: string): Tools {
   }
 }
 
+const connections = new Agent({ keepAlive: true })
+
 // Whoever works without a journal has no key that would be the same the next time: then none is sent.
 async function post<T>(url: string, body: unknown, key = ''): Promise<T> {
   const headers = { 'content-type': 'application/json', ...(key === '' ? {} : { 'idempotency-key': key }) }
-  const response = await fetch(url, { method: 'POST', headers, body: JSON.stringify(body) })
-  const answer = (await response.json()) as T & { error?: string }
-  if (!response.ok) throw new Error(`${url} answered ${response.status}: ${answer.error}`)
+  const call = request(url, { method: 'POST', headers, agent: connections }).end(JSON.stringify(body))
+  const [response] = (await once(call, 'response')) as [IncomingMessage]
+  const answer = (await json(response)) as T & { error?: string }
+  const status = response.statusCode ?? 0
+  if (status >= 300) throw new Error(`${url} answered ${status}: ${answer.error}`)
   return answer
 }

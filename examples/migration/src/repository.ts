@@ -29,6 +29,12 @@ export class Repository {
     await this.#git(['commit', '--quiet', '--message', 'As published'])
   }
 
+  /** A repository of its own with what is in this one. */
+  async cloneTo(folder: string): Promise<Repository> {
+    await this.#git(['clone', '--quiet', '--no-tags', '.', folder])
+    return new Repository(folder)
+  }
+
   /** The files below a folder, sorted: with forward slashes, from the repository's folder on. */
   listFiles(folder: string): string[] {
     const entries = readdirSync(join(this.folder, folder), { recursive: true, withFileTypes: true })
@@ -96,7 +102,7 @@ export class Repository {
       const errors: Buffer[] = []
       child.stdout.on('data', (chunk: Buffer) => output.push(chunk))
       child.stderr.on('data', (chunk: Buffer) => errors.push(chunk))
-      child.on('error', reject)
+      child.on('error', (error) => reject(new Error(`git could not be started; this demo needs it. ${error.message}`)))
       child.on('close', (code) => {
         if (code === 0) resolve(Buffer.concat(output).toString('utf8').trim())
         else reject(new Error(`git ${args[0]} failed: ${Buffer.concat(errors).toString('utf8').trim()}`))

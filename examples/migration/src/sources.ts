@@ -1,6 +1,6 @@
 /** The files that the demo works on: the sources of packages that are installed anyway, as they were published. */
 import { cpSync, existsSync, mkdirSync, readdirSync, statSync } from 'node:fs'
-import { dirname, join, relative } from 'node:path'
+import { dirname, join } from 'node:path'
 
 /** Packages to migrate, each with the number of its files. */
 export interface SourcePackage {
@@ -11,8 +11,9 @@ export interface SourcePackage {
 const names = ['pathe', 'source-map-js', 'postcss', 'vite', 'rolldown', 'vitest', 'typescript', 'zod']
 const packageCountMin = 5
 const fileBytesMax = 60_000
+const packageFilesMax = 100
 
-/** Copies the packages' JavaScript into a folder. Throws if too few of them are installed. */
+/** Copies the packages' JavaScript into a folder, 100 files of each at most. Throws if too few of them are installed. */
 export function copySources(folder: string): SourcePackage[] {
   const modules = findModules()
   const found = names.filter((name) => existsSync(join(modules, name, 'package.json')))
@@ -22,7 +23,8 @@ export function copySources(folder: string): SourcePackage[] {
 }
 
 function copyPackage(from: string, to: string): number {
-  const files = readdirSync(from, { recursive: true, encoding: 'utf8' }).filter((file) => isSource(from, file))
+  const sources = readdirSync(from, { recursive: true, encoding: 'utf8' }).filter((file) => isSource(from, file))
+  const files = sources.sort().slice(0, packageFilesMax)
   for (const file of files) {
     mkdirSync(dirname(join(to, file)), { recursive: true })
     cpSync(join(from, file), join(to, file))
@@ -31,7 +33,7 @@ function copyPackage(from: string, to: string): number {
 }
 
 function isSource(from: string, file: string): boolean {
-  if (!/\.[cm]?js$/.test(file) || relative('', file).split(/[\\/]/).includes('node_modules')) return false
+  if (!/\.[cm]?js$/.test(file) || file.split(/[\\/]/).includes('node_modules')) return false
   const stats = statSync(join(from, file))
   return stats.isFile() && stats.size <= fileBytesMax
 }

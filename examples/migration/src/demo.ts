@@ -110,8 +110,9 @@ function conclude(results: Results): void {
   say()
   say(paint.bold('  4. The same flow, ended at every place where a process can end'))
   tell(
-    'The crash kit, with six small files: each trial ends the run in one place (or lets it stand still while another ' +
-      'process takes over), lets it go on, and compares journal and effects with a run that nothing happened to.',
+    'The crash kit, with six small files and in memory: each trial ends the run in one place, or in two, or lets it ' +
+      'stand still while another process takes over; then lets it go on, and compares its journal and its effects ' +
+      'with those of a run that nothing happened to.',
   )
   say()
   say(results.golden.table().replaceAll(/^/gm, '  '))

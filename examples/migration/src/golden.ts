@@ -1,7 +1,7 @@
 /**
  * The golden test over the same flow, as anybody would write it for a flow of their own: the crash kit runs it once
- * without a crash, then ends it at every single place where a process can end, resumes it, and compares what the journal
- * says and what the forge accepted. A smaller set of files, and everything in memory, so that it takes a moment.
+ * without a crash, then ends it at every single place where a process can end, and at every two, resumes it, and compares
+ * what the journal says and what the destination accepted. A smaller set of files, and everything in memory, so that it takes a moment.
  */
 import { type CrashReport, crashTest, Ledger } from 'constancia/testing'
 import { type MigrateInput, migrateWith } from './flow.js'
@@ -18,7 +18,7 @@ const files: Readonly<Record<string, string>> = {
 }
 const input: MigrateInput = { packages: ['alpha', 'beta', 'gamma'] }
 
-/** Tries every crash point. Throws an error with a table if one of them makes a difference. */
+/** Tries every crash point and every pair of them. Throws an error with a table if one of them makes a difference. */
 export async function goldenTest(): Promise<CrashReport> {
   const destination = new Ledger() // A stand-in for git and forge that remembers keys, and counts.
   const migrate = migrateWith({
@@ -28,5 +28,5 @@ export async function goldenTest(): Promise<CrashReport> {
     commit: async (change, key) => destination.receive(key, `commit to ${change.branch}`),
     openPull: async (pull, key) => destination.receive(key, pull.branch.length),
   })
-  return crashTest({ flow: migrate, input, destination })
+  return crashTest({ flow: migrate, input, destination, pairs: true })
 }

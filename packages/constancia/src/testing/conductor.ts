@@ -1,6 +1,6 @@
 import type { Run } from '../engine/index.js'
 import type { Draft } from '../journal/index.js'
-import { systemClock } from '../store/index.js'
+import { type RunRow, systemClock } from '../store/index.js'
 import type { Fact } from './facts.js'
 import type { ScriptedClock } from './scripted-clock.js'
 import type { World } from './world.js'
@@ -21,14 +21,17 @@ export interface Performance {
   readonly signals: readonly ScriptedSignal[]
   /** The history to follow; undefined for the first run, which sets it. */
   readonly reference: readonly Fact[] | undefined
+  /** Real milliseconds that a step's function gets before the scripted clock moves on without it. */
+  readonly patienceMs: number
 }
 
 /** How a life went: it was struck by its fate, its run ended, or it cannot go on. */
 export type LifeEnd = { readonly kind: 'struck' | 'ended' } | { readonly kind: 'stalled'; readonly why: string }
 
-// Real milliseconds that a step's function gets before the scripted clock moves on without it, and before it is given up.
-const patienceMs = 50
+// Real milliseconds in which nothing comes of anything.
 const stalledAfterMs = 10_000
+// A run that is longer is no run for a crash test, and may be one that never ends.
+const eventCountMax = 5_000
 
 /**
  * Leads one life of a run, one outcome at a time: whenever nothing else is about to happen, it lets one held outcome pass,
@@ -39,6 +42,7 @@ export class Conductor {
   readonly #performance: Performance
   readonly #sent = new Set<number>()
   #idleSince = systemClock.monotonic()
+  #seen = ''
 
   constructor(performed: Performance) {
     this.#performance = performed
@@ -52,21 +56,28 @@ export class Conductor {
       if (world.struck !== undefined) return { kind: 'struck' }
       const row = await world.look(run.id)
       if (row !== undefined && row.outcome !== 'open') return { kind: 'ended' }
-      if (row?.stuck !== undefined) return { kind: 'stalled', why: `the run is stuck: ${row.stuck.message}` }
-      const why = await this.#step(row === undefined ? 0 : row.head.seq + 1)
+      const why = this.#objection(row) ?? (await this.#step(row))
       if (why !== undefined) return { kind: 'stalled', why }
     }
   }
 
+  #objection(row: RunRow | undefined): string | undefined {
+    if (row === undefined) return undefined
+    if (row.stuck !== undefined) return `the run is stuck: ${row.stuck.message}`
+    const eventCount = row.head.seq + 1
+    if (eventCount < eventCountMax) return undefined
+    return `it has ${eventCount} events and goes on; give it an input with which it ends sooner`
+  }
+
   // Does one thing. Returns why there is nothing to do, if there is not.
-  async #step(eventCount: number): Promise<string | undefined> {
+  async #step(row: RunRow | undefined): Promise<string | undefined> {
+    const eventCount = row === undefined ? 0 : row.head.seq + 1
     const expected = this.#performance.reference?.[eventCount]
-    const acted = expected === undefined ? this.#lead(eventCount) : this.#follow(expected)
-    if (acted) {
-      this.#idleSince = systemClock.monotonic()
-      return undefined
-    }
-    return this.#waitOrAdvance(expected)
+    const acted = expected === undefined ? this.#lead(eventCount) : this.#follow(eventCount, expected)
+    const seen = `${row?.status} ${row?.epoch} ${eventCount}`
+    if (acted || seen !== this.#seen) this.#idleSince = systemClock.monotonic()
+    this.#seen = seen
+    return acted ? undefined : this.#waitOrAdvance(row, expected)
   }
 
   #lead(eventCount: number): boolean {
@@ -78,13 +89,19 @@ export class Conductor {
     return held !== undefined
   }
 
-  #follow(expected: Fact): boolean {
-    const { world } = this.#performance
+  #follow(eventCount: number, expected: Fact): boolean {
+    const { held } = this.#performance.world
     if (expected.kind === 'SignalReceived') return this.#send(deliveryIndex(expected))
-    const place = world.held.findIndex(({ draft }) => isSame(draft, expected))
+    const next = held.findIndex(({ draft }) => isSame(draft, expected))
+    const place = next >= 0 ? next : held.findIndex(({ draft }) => !this.#comes(draft, eventCount))
     if (place < 0) return false
-    world.held.splice(place, 1)[0]?.release()
+    held.splice(place, 1)[0]?.release()
     return true
+  }
+
+  // Of what never comes, the engine is to see by itself that nobody wants it any more.
+  #comes(draft: Draft, fromSeq: number): boolean {
+    return this.#performance.reference?.slice(fromSeq).some((fact) => isSame(draft, fact)) ?? true
   }
 
   // A sender that got no answer sends again, with the same delivery id: so does every life that follows.
@@ -96,19 +113,17 @@ export class Conductor {
     return true
   }
 
-  async #waitOrAdvance(expected: Fact | undefined): Promise<string | undefined> {
-    const { world, clock } = this.#performance
+  async #waitOrAdvance(row: RunRow | undefined, expected: Fact | undefined): Promise<string | undefined> {
+    const { world, clock, patienceMs } = this.#performance
     const idleMs = systemClock.monotonic() - this.#idleSince
-    const mayAdvance = world.attemptCount === 0 || idleMs > patienceMs
-    if (mayAdvance && clock.nextMs !== undefined) {
-      clock.advanceTo(clock.nextMs)
-      if (world.attemptCount === 0) this.#idleSince = systemClock.monotonic()
-      return idleMs > stalledAfterMs ? stalled(expected) : undefined
-    }
-    if (world.attemptCount === 0) return stalled(expected)
+    const works = world.attemptCount > 0
+    const waitsForUs = row?.status === 'waiting' && row.wakeAtMs === undefined
+    // Heartbeats and polls move the clock for ever, whatever becomes of the run.
+    if (!works && (waitsForUs || idleMs > stalledAfterMs)) return stalled(row, expected)
     if (idleMs > stalledAfterMs)
       return `a step's function did not return within ${stalledAfterMs} ms, and no timer ends it`
-    await new Promise<void>((resolve) => systemClock.after(1, resolve))
+    if (clock.nextMs !== undefined && (!works || idleMs > patienceMs)) clock.advanceTo(clock.nextMs)
+    else await new Promise<void>((resolve) => systemClock.after(1, resolve))
     return undefined
   }
 }
@@ -137,9 +152,11 @@ function placeOf(fact: Pick<Fact, 'kind' | 'body'>): string {
   return `${kind} ${op} ${attempt ?? '-'}`
 }
 
-function stalled(expected: Fact | undefined): string {
+function stalled(row: RunRow | undefined, expected: Fact | undefined): string {
+  const waitingFor = (row?.waitingFor ?? []).map(({ kind, name }) => `${kind} ${JSON.stringify(name)}`).join(', ')
+  const what = waitingFor === '' ? 'something' : waitingFor
   return expected === undefined
-    ? 'the run waits for something that the test does not script: add it to signals'
+    ? `the run waits for ${what}, which the test does not script: add it to signals`
     : `the run never came to ${expected.kind} ${expected.body}`
 }
 

@@ -54,7 +54,7 @@ export class CrashReport {
   table(): string {
     const titles: Record<string, string> = {
       crash: 'crash',
-      pair: 'two crashes, the first',
+      pair: 'two crashes, the second',
       takeover: 'slow, another takes over',
     }
     const lines = [...this.#rows].map(([key, row]) => {

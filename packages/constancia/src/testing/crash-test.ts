@@ -23,6 +23,13 @@ export interface CrashTestOptions<Input> {
   readonly pairs?: boolean
   /** Also lets another worker take over from one that is slow but alive, at every place; true unless set. */
   readonly takeovers?: boolean
+  /**
+   * Scripted milliseconds that a process is gone, or slow, before the next one goes on; none unless set. With it, timers
+   * come overdue, and what a flow makes of `ctx.now()` differs.
+   */
+  readonly downtimeMs?: number
+  /** Real milliseconds that a step's function gets before the scripted clock moves on without it; 50 unless set. */
+  readonly patienceMs?: number
 }
 
 const leaseMs = 60_000
@@ -109,7 +116,7 @@ class CrashKit {
     for (const strikeAt of strikes) {
       const fate = kind === 'takeover' ? 'pause' : 'crash'
       lives.push(await this.#live({ disk, clock, number: lives.length + 1, strikeAt, fate }))
-      clock.advance(leaseMs + 1) // Whoever held the run is silent for longer than the lease.
+      clock.advance(this.#options.downtimeMs ?? 0)
     }
     const last = await this.#live({ disk, clock, number: lives.length + 1, strikeAt: undefined, fate: 'crash' })
     if (kind === 'takeover') await this.#wake(lives)
@@ -129,8 +136,11 @@ class CrashKit {
 
   async #live(life: Life): Promise<Living> {
     const { disk, clock, number, strikeAt, fate } = life
-    const world = new World({ clock, factory: disk.factory, life: number, strikeAt, fate })
-    const { flow, input, signals = [] } = this.#options
+    // Leases of the lives before ran out, one after the other.
+    const silentMs = (number - 1) * (leaseMs + 1)
+    const world = new World({ clock, factory: disk.factory, life: number, strikeAt, fate, silentMs, run: this.#run })
+    const { flow, input, signals = [], patienceMs = 50 } = this.#options
+    const reference = this.#reference?.facts
     const runtime = open({
       store: world.factory,
       flows: [flow as AnyFlow],
@@ -140,7 +150,7 @@ class CrashKit {
     const opened = await runtime
     opened.start(flow, input, { id: this.#run }).catch(() => undefined)
     const run = opened.run(this.#run)
-    const end = await new Conductor({ world, clock, run, signals, reference: this.#reference?.facts }).lead()
+    const end = await new Conductor({ world, clock, run, signals, reference, patienceMs }).lead()
     await world.buried
     return { world, runtime, end }
   }

@@ -3,7 +3,9 @@ import { type Draft, defaultLimits, type RunId } from '../journal/index.js'
 import type {
   Append,
   Appended,
+  ClaimAnswer,
   ClaimRef,
+  ClaimRequest,
   Heartbeat,
   HeartbeatOptions,
   RunRow,
@@ -36,6 +38,9 @@ export interface WorldInput {
   /** The place, counted from 0, at which its fate strikes; undefined for a life without one. */
   readonly strikeAt: number | undefined
   readonly fate: Fate
+  /** How long whoever has the run has been silent already, by the clock of leases alone. Milliseconds. */
+  readonly silentMs: number
+  readonly run: RunId
 }
 
 interface Held {
@@ -61,6 +66,9 @@ export class World {
   #dead = false
   #struck: PointKind | undefined
   #randomCount = 0
+  #silentMs = 0
+  // By how much the store's clock is ahead while it decides whether a lease ran out: the flow must not see that time.
+  #leadMs = 0
   /** Appends that were refused because another life owns the run. */
   refusedCount = 0
   /** Resolves when the handle of a life that crashed is gone. */
@@ -107,7 +115,10 @@ export class World {
 
   /** Opens the store of this life; pass it to `open`. */
   readonly factory = async (parts: StoreParts): Promise<Store> => {
-    this.#store = await this.#input.factory(parts)
+    const clock = { ...parts.clock, now: () => parts.clock.now() + this.#leadMs }
+    this.#store = await this.#input.factory({ ...parts, clock })
+    const row = await this.#store.run(this.#input.run)
+    if (row?.claim !== undefined) this.#silentMs = this.#input.silentMs
     return this.#wrap(this.#store)
   }
 
@@ -134,7 +145,7 @@ export class World {
       suspend: (request) => this.#call(around('around a suspension'), () => store.suspend(request)),
       claim: (request) =>
         this.#call({ after: 'around a claim', afterIf: (answer) => answer.claims.length > 0 }, () =>
-          store.claim(request),
+          this.#claim(store, request),
         ),
       read: (stream, range) => this.#call({}, () => store.read(stream, range)),
       renew: (claims, leaseMs) => this.#call({}, () => store.renew(claims, leaseMs)),
@@ -146,6 +157,14 @@ export class World {
       heartbeat: (options) => this.#heartbeat(store, options),
       close: () => store.close(),
     }
+  }
+
+  async #claim(store: Store, request: ClaimRequest): Promise<ClaimAnswer> {
+    this.#leadMs = this.#silentMs
+    const answer = await store.claim(request)
+    this.#leadMs = 0
+    if (answer.claims.length > 0) this.#silentMs = 0
+    return answer
   }
 
   async #append(store: Store, request: Append): Promise<Appended> {

@@ -17,6 +17,8 @@ export class Attempt implements AttemptInfo {
   readonly key: string
   readonly attempt: number
   readonly epoch: number
+  /** Disarms the timer of its time limit. */
+  disarm: () => void = () => undefined
   #controller: AbortController | undefined
   #reason: unknown
 
@@ -34,8 +36,9 @@ export class Attempt implements AttemptInfo {
     return this.#controller.signal
   }
 
-  /** Aborts the signal with a reason. */
+  /** Aborts the signal with a reason. Nothing is left that would time it. */
   abort(reason: unknown): void {
+    this.disarm()
     this.#reason = reason
     this.#controller?.abort(reason)
   }

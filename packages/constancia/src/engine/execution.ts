@@ -211,8 +211,9 @@ export class Execution implements Host, Words {
     this.#appender.startAt(verifyChain(stream, emptyHead(stream), events))
     this.#history = new History(events)
     const [started] = events
-    if (started === undefined || this.#stage === 'over') return this.#finish({ kind: 'lost' })
+    if (started === undefined || this.#isOver) return this.#finish({ kind: 'lost' })
     this.#learn(events)
+    if (this.#isOver) return // Another owner has ended the run since it was claimed.
     this.#stage = 'going'
     this.#turn(() => this.#startFlow(started))
   }
@@ -310,12 +311,19 @@ export class Execution implements Host, Words {
     this.#rest({ kind: 'waiting', wakeAtMs: nextMs, waitingFor: waitingFor.map((op) => op.describe()) })
   }
 
+  get #isOver(): boolean {
+    return this.#stage === 'over'
+  }
+
   get #isQuiet(): boolean {
     return this.#attempts.size === 0 && this.#heldCount === 0 && this.#appender.idle
   }
 
   #writeEnd(ending: Ending): void {
-    const unawaited = this.#failed.filter((op) => !op.observed).map((op) => op.id)
+    // In the order of the journal: a replay learns of failures in the order of the flow.
+    const seqOf = (op: OpId): number => this.#history.peek(op)?.outcome?.seq ?? Infinity
+    const ids = this.#failed.filter((op) => !op.observed).map((op) => op.id)
+    const unawaited = ids.sort((a, b) => seqOf(a) - seqOf(b))
     if (unawaited.length > 0) {
       const fields = { run: this.runId, ops: unawaited.join(', ') }
       this.parts.log(

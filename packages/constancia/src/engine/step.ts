@@ -56,13 +56,13 @@ export class StepOp<T> extends OpBase<T> implements Op {
     const { host } = this
     const attempt = new Attempt(`${host.runId}/${this.id}`, (this.recorded?.failedAttempts ?? 0) + 1, host.claim)
     host.began(attempt)
-    const disarm = this.#armTimeout(attempt, (error) => end({ error }))
+    attempt.disarm = this.#armTimeout(attempt, (error) => end({ error }))
     let over = false
     // An attempt that timed out is dead: what it brings later counts for nothing.
     const end = (result: Result<T>): void => {
       if (over) return
       over = true
-      disarm()
+      attempt.disarm()
       host.offer(this.#outcome(attempt.attempt, result), () => !this.settled)
       host.ended(attempt)
     }

@@ -54,6 +54,7 @@ export class Worker {
   readonly #active = new Map<RunId, Active>()
   readonly #heartbeat: Heartbeat
   #claiming = false
+  #looking: Promise<void> = Promise.resolve()
   #again = false
   #stopped = false
   #storeIsDown = false
@@ -73,7 +74,7 @@ export class Worker {
   /** Looks for due runs now. */
   look(): void {
     this.#again = true
-    if (!this.#claiming && !this.#stopped) void this.#claimAll()
+    if (!this.#claiming && !this.#stopped) this.#looking = this.#claimAll()
   }
 
   /** Takes a hint of the store. */
@@ -90,6 +91,7 @@ export class Worker {
     const { clock } = this.#input.parts
     for (const active of this.#active.values()) active.execution.stop()
     const disarmGrace = clock.after(this.#input.options.graceMs, () => this.#giveBackAll())
+    await this.#looking // What it still takes is given back.
     await Promise.all([...this.#active.values()].map((active) => active.over))
     disarmGrace()
     await this.#heartbeat.stop()

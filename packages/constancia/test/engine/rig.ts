@@ -1,0 +1,157 @@
+import { randomBytes } from 'node:crypto'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause, setImmediate } from 'node:timers/promises'
+import type { AnyFlow, Limits, OpenOptions, Run, RunRow, StoreFactory, WorkerOptions } from 'constancia'
+import { sqlite } from 'constancia/sqlite'
+import { memory, memoryDisk, ScriptedClock } from 'constancia/testing'
+import { afterEach } from 'vitest'
+import type { Parts } from '../../dist/engine/index.js'
+import type { Store } from '../../dist/store/index.js'
+import { Life } from './life.js'
+
+/** The stores that these tests run on. */
+export const stores = ['memory', 'SQLite'] as const
+
+export type StoreName = (typeof stores)[number]
+
+/** What a life differs in. */
+export interface LifeOptions {
+  readonly worker?: Partial<WorkerOptions> | false
+  readonly limits?: Partial<Limits>
+  /** Changes the store under this life, to make it fail or to look at what it is asked. */
+  readonly meddle?: (store: Store) => Store
+  /** This life crashes once a run's journal has so many events. */
+  readonly crashAfter?: number
+  readonly hold?: Parts['hold']
+}
+
+/** The lease under scripted time. */
+export const leaseMs = 60_000
+// So long that under scripted time only what is due, and no poll, makes a worker look.
+const neverMs = 300 * 86_400_000
+
+const made: Rig[] = []
+
+afterEach(async () => {
+  for (const rig of made.splice(0)) await rig.dispose()
+})
+
+/** One disk, and the processes that come and go on it. Ends with its test. */
+export class Rig {
+  readonly clock = new ScriptedClock()
+  readonly isReal: boolean
+  /** Where an SQLite database lies. */
+  readonly file: string
+  readonly #folder: string | undefined
+  readonly #factory: StoreFactory
+  readonly #lives: Life[] = []
+
+  /** Time stands still until it is told to move, unless it is real. */
+  constructor(store: StoreName, time: 'scripted' | 'real' = 'scripted') {
+    this.isReal = time === 'real'
+    this.#folder = store === 'memory' ? undefined : mkdtempSync(join(tmpdir(), 'constancia-engine-'))
+    this.file = join(this.#folder ?? '', 'runs.db')
+    const watchPollMs = this.isReal ? 10 : 0
+    this.#factory = store === 'memory' ? memory(memoryDisk()) : sqlite({ file: this.file, watchPollMs })
+    made.push(this)
+  }
+
+  /** A process: opens the disk with these flows. */
+  async live(flows: readonly AnyFlow[], options: LifeOptions = {}): Promise<Life> {
+    const usual = this.isReal ? { leaseMs: 300, pollMs: 20 } : { leaseMs, pollMs: neverMs }
+    const { limits, worker = {} } = options
+    const life = new Life({ clock: this.isReal ? undefined : this.clock, factory: this.#factory, options })
+    const opening: OpenOptions = {
+      store: life.factory,
+      flows,
+      worker: worker && { name: `life-${this.#lives.length + 1}`, ...usual, ...worker },
+      log: life.log,
+      parts: { ...life.parts, randomBytes: (count) => randomBytes(count) },
+      ...(limits === undefined ? {} : { limits }),
+    }
+    this.#lives.push(life)
+    await life.open(opening)
+    return life
+  }
+
+  /** Ends a process by force, waits until its leases ran out, and starts another. */
+  async succeed(dead: Life, flows: readonly AnyFlow[], options: LifeOptions = {}): Promise<Life> {
+    await dead.crash()
+    if (!this.isReal) this.clock.advance(leaseMs + 1)
+    return this.live(flows, options)
+  }
+
+  /** Moves scripted time from timer to timer, and lets everything that comes due do its work. */
+  async advance(byMs: number): Promise<void> {
+    const toMs = this.clock.now() + byMs
+    for (let next = this.clock.nextMs; next !== undefined && next <= toMs; next = this.clock.nextMs) {
+      this.clock.advanceTo(next)
+      await drained()
+    }
+    this.clock.advanceTo(toMs)
+    await drained()
+  }
+
+  /** Lets a run go on, through scripted time, until it ends, is stuck, or waits for something else than time. */
+  async rest(run: Run): Promise<RunRow> {
+    for (;;) {
+      await until(async () => resting.has((await run.row()).status), `run ${run.id} comes to rest`)
+      const row = await run.row()
+      if (row.status !== 'waiting' || row.wakeAtMs === undefined) return row
+      await this.advance(Math.max(0, row.wakeAtMs - this.clock.now()))
+      await until(async () => (await run.row()).epoch > row.epoch, `run ${run.id} wakes up`)
+    }
+  }
+
+  async dispose(): Promise<void> {
+    await Promise.all(this.#lives.map((life) => life.crash()))
+    if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+const resting = new Set(['waiting', 'stuck', 'completed', 'failed', 'cancelled'])
+
+/** Lets everything happen that happens without time. */
+export async function drained(): Promise<void> {
+  for (let spins = 0; spins < 12; spins += 1) await setImmediate()
+}
+
+/** Waits, in real time, until something holds. */
+export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
+  const deadlineMs = performance.now() + 15_000
+  for (let spins = 0; !(await holds()); spins += 1) {
+    if (performance.now() > deadlineMs) throw new Error(`Waited in vain until ${what}.`)
+    await (spins < 100 ? setImmediate() : pause(2))
+  }
+}
+
+/** Waits until a run has a status. */
+export function untilStatus(run: Run, status: RunRow['status']): Promise<void> {
+  return until(async () => (await run.row()).status === status, `run ${run.id} is ${status}`)
+}
+
+/** The kinds of a run's events, in their order. */
+export async function kindsOf(run: Run): Promise<string[]> {
+  return (await run.events()).map(({ kind }) => kind)
+}
+
+/** A promise, and what settles it. */
+export function gate<T = void>(): { readonly promise: Promise<T>; readonly open: (value: T) => void } {
+  let open!: (value: T) => void
+  const promise = new Promise<T>((resolve) => {
+    open = resolve
+  })
+  return { promise, open }
+}
+
+/** What a promise is rejected with; fails if it is not. */
+export async function rejection(promise: Promise<unknown>): Promise<Error & { readonly code?: string }> {
+  try {
+    await promise
+  } catch (error) {
+    return error as Error
+  }
+  throw new Error('It was to be rejected, and was not.')
+}

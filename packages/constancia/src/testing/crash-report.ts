@@ -22,6 +22,8 @@ export class CrashReport {
   readonly flow: string
   readonly eventCount: number
   readonly failures: TrialFailure[] = []
+  /** Writes of slow workers that were refused because another had taken over. */
+  refusedCount = 0
   readonly #rows = new Map<string, Row>()
 
   constructor(flow: string, eventCount: number) {

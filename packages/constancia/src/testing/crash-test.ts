@@ -1,6 +1,14 @@
 import { AssertionError } from 'node:assert'
 import { type AnyFlow, type Flow, open, type Runtime } from '../engine/index.js'
-import { emptyHead, parseRunId, type RunId, runStream, verifyChain } from '../journal/index.js'
+import {
+  defaultLimits,
+  emptyHead,
+  encodeValue,
+  parseRunId,
+  type RunId,
+  runStream,
+  verifyChain,
+} from '../journal/index.js'
 import { Conductor, type LifeEnd, type ScriptedSignal } from './conductor.js'
 import { type CrashDisk, memoryCrashDisk, type NewCrashDisk, sqliteCrashDisk } from './crash-disk.js'
 import { CrashReport, type TrialFailure, type TrialKind } from './crash-report.js'
@@ -120,6 +128,7 @@ class CrashKit {
     }
     const last = await this.#live({ disk, clock, number: lives.length + 1, strikeAt: undefined, fate: 'crash' })
     if (kind === 'takeover') await this.#wake(lives)
+    for (const { world } of lives) report.refusedCount += world.refusedCount
     const place = lives.at(-1)?.world.struck
     const why = place === undefined ? 'its fate never struck' : await this.#compare(last)
     const failure: TrialFailure | undefined =
@@ -183,7 +192,10 @@ class CrashKit {
     const stream = runStream(this.#run)
     const events = await (await living.runtime).run(this.#run).events()
     verifyChain(stream, emptyHead(stream), events)
-    const accepted = JSON.stringify((await this.#options.destination?.accepted()) ?? {})
+    const accepted = encodeValue((await this.#options.destination?.accepted()) ?? {}, {
+      limits: defaultLimits,
+      what: 'what the destination accepted',
+    })
     return { facts: factsOf(events), accepted, places: [...living.world.pointKinds] }
   }
 

@@ -114,14 +114,30 @@ export const journalCases: Cases = {
   'an append with an event that cannot follow stores none of its events, and others beside it succeed': async (
     world,
   ) => {
-    const claim = await world.owned('r1')
-    const other = await world.owned('r2')
+    const [before, claim, after] = [await world.owned('r1'), await world.owned('r2'), await world.owned('r3')]
+    const sound = world.append(before, [stepped('0')])
     const broken = world.append(claim, [stepped('0'), completed, stepped('1')])
-    const sound = world.append(other, [stepped('0')])
+    const alsoSound = world.append(after, [stepped('0')])
     await rejects(broken, { name: 'InvariantError' })
-    strictEqual((await sound).kind, 'appended')
-    await world.expectKinds('r1', ['FlowStarted'])
+    deepStrictEqual([(await sound).kind, (await alsoSound).kind], ['appended', 'appended'])
+    await world.expectKinds('r1', ['FlowStarted', 'StepCompleted'])
+    await world.expectKinds('r2', ['FlowStarted'])
     await world.appended(claim, [stepped('0')])
+  },
+
+  'what is asked for at once about one run happens in that order': async (world) => {
+    const created = world.create('r1')
+    const again = world.create('r1')
+    const facts = world.signal('r1', 'd1')
+    deepStrictEqual([(await created).kind, (await again).kind, (await facts).run?.head.seq], ['created', 'exists', 0])
+    const claim = await world.claimOne()
+    const appended = world.append(claim, [stepped('0')])
+    const later = world.signal('r1', 'd2')
+    const suspended = world.suspend(claim, undefined)
+    strictEqual((await appended).kind, 'appended')
+    deepStrictEqual([(await later).run?.head.seq, await suspended], [2, false])
+    await world.expectKinds('r1', ['FlowStarted', 'SignalReceived', 'StepCompleted', 'SignalReceived'])
+    verify('r1', await world.read('r1'))
   },
 
   'the end of a run takes away its claim and its due time, in the same append': async (world) => {

@@ -4,7 +4,8 @@ import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import { draftOf, nothingSeen, parseRunId, runStream } from '../../dist/journal/index.js'
 import type { Store } from '../../dist/store/index.js'
-import { isFixedVersion, loadDriver } from '../../dist/store/sqlite/driver.js'
+import { type Database, isFixedVersion, loadDriver } from '../../dist/store/sqlite/driver.js'
+import { migrate } from '../../dist/store/sqlite/migrate.js'
 import { openAgain } from '../../dist/store/sqlite/open.js'
 import { isNetworkFileSystem } from '../../dist/store/sqlite/place.js'
 import { rawConnection } from './raw.js'
@@ -62,6 +63,24 @@ describe('the SQLite store opens', () => {
     expect(read('busy_timeout')).toBe(10)
     database.close()
   })
+})
+
+test('a migration that another process made just before is not made again', () => {
+  const other = rawConnection(file)
+  const database = rawConnection(file)
+  const late: Database = {
+    isTransaction: false,
+    exec: (sql) => {
+      if (sql === 'BEGIN IMMEDIATE') migrate(other, file)
+      database.exec(sql)
+    },
+    prepare: (sql) => database.prepare(sql),
+    close: () => database.close(),
+  }
+  migrate(late, file)
+  expect(database.prepare('PRAGMA user_version').get()).toEqual(other.prepare('PRAGMA user_version').get())
+  other.close()
+  database.close()
 })
 
 describe('the SQLite store refuses', () => {

@@ -13,6 +13,14 @@ export const decisionCases: Cases = {
     deepStrictEqual(await world.read('r1').then((events) => events.length), 1)
   },
 
+  'a decision is made from what was appended just before, in the same turn': async (world) => {
+    const claim = await world.owned('r1')
+    const appended = world.append(claim, [stepped('0'), stepped('1')])
+    const facts = await world.decide('r1', (found) => ({ drafts: [], result: found }))
+    strictEqual((await appended).kind, 'appended')
+    strictEqual(facts.run?.head.seq, 2)
+  },
+
   'a decision about a run that does not exist is told so, and may add nothing': async (world) => {
     const facts = await world.decide('r1', (found) => ({ drafts: [], result: found }))
     strictEqual(facts.run, undefined)

@@ -13,10 +13,10 @@ export const traps: readonly TrapPlace[] = [
   { tool: 'askModel', package: 'postcss', nth: 15, when: 'under way' },
   { tool: 'openPull', package: 'postcss', nth: 1, when: 'done' },
   { tool: 'commit', package: 'vite', nth: 1, when: 'done' },
-  { tool: 'commit', package: 'rolldown', nth: 1, when: 'under way' },
-  { tool: 'openPull', package: 'vitest', nth: 1, when: 'done' },
-  { tool: 'openPull', package: 'vitest', nth: 1, when: 'done' },
-  { tool: 'askModel', package: 'zod', nth: 50, when: 'under way' },
+  { tool: 'openPull', package: 'rolldown', nth: 1, when: 'done' },
+  { tool: 'openPull', package: 'rolldown', nth: 1, when: 'done' },
+  { tool: 'commit', package: 'vitest', nth: 1, when: 'under way' },
+  { tool: 'askModel', package: 'typescript', nth: 50, when: 'under way' },
 ]
 
 /** A process of the agent, and what is known of it from outside. */

@@ -19,8 +19,8 @@ process.on('disconnect', () => process.exit()) // The demo is gone: nobody is le
 
 const { pulls } =
   task.journal === undefined ? await migrate.run(withoutJournal(), task.input) : await resume(task.journal)
-report({ kind: 'ended', pullCount: pulls.length })
-process.disconnect?.()
+// What is still in the pipe would be lost by hanging up at once.
+process.send?.({ kind: 'ended', pullCount: pulls.length } satisfies Report, () => process.disconnect())
 
 async function resume(file: string): Promise<{ readonly pulls: readonly unknown[] }> {
   const constancia = await open({ store: sqlite({ file }), flows: [migrate], worker: { leaseMs, pollMs: 100 } })

@@ -102,7 +102,7 @@ export function claimsOf(results: Results): Claim[] {
       holds: lost.pullsDuplicate > 0 && lost.modelCallsAgain > kept.modelCallsAgain,
     },
     {
-      text: `In ${golden.triedCount} more trials the journal came out the same, byte for byte, and each effect once.`,
+      text: `In ${count(golden.triedCount)} more trials the journal came out the same, byte for byte, and each effect once.`,
       holds: golden.triedCount > 0 && golden.failures.length === 0,
     },
   ]

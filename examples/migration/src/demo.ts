@@ -110,7 +110,7 @@ function conclude(results: Results): void {
   say()
   say(paint.bold('  4. The same flow, ended at every place where a process can end'))
   tell(
-    'The crash kit, with six small files and in memory: each trial ends the run in one place, or in two, or lets it ' +
+    'The crash kit, with four small files and in memory: each trial ends the run in one place, or in two, or lets it ' +
       'stand still while another process takes over; then lets it go on, and compares its journal and its effects ' +
       'with those of a run that nothing happened to.',
   )

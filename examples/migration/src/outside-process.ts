@@ -21,6 +21,7 @@ const server = createServer((request, response) => {
     send(response, 400, { error: String(error) })
   })
 })
+server.keepAliveTimeout = 60_000 // The agent may think for longer than the usual five seconds.
 server.listen(0, '127.0.0.1', () => process.send?.({ port: (server.address() as AddressInfo).port }))
 // Whoever started it is gone: so is the reason to stay.
 process.on('disconnect', () => process.exit())

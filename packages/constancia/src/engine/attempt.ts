@@ -1,4 +1,5 @@
 import type { ClaimRef } from '../store/index.js'
+import { engineError } from './errors.js'
 
 /** What a step's function is told about the try that it is. */
 export interface AttemptInfo {
@@ -41,5 +42,11 @@ export class Attempt implements AttemptInfo {
     this.disarm()
     this.#reason = reason
     this.#controller?.abort(reason)
+  }
+
+  /** Aborts it because its worker is done with the run, in whatever way. */
+  abandon(how: string): void {
+    const message = `This worker no longer owns the run (${how}). What this attempt still brings is discarded; the run goes on from its journal.`
+    this.abort(engineError('claim_lost', message))
   }
 }

@@ -1,4 +1,6 @@
 import { type Draft, draftOf, encodeError, encodeValue, type Limits, type OpId } from '../journal/index.js'
+import type { History } from './history.js'
+import type { Op } from './op.js'
 import { codeOf } from './step.js'
 
 /** What a flow's function came to. */
@@ -10,6 +12,13 @@ export interface EndFacts {
   readonly limits: Limits
   /** Ops that failed and that nobody ever awaited. */
   readonly unawaited: readonly OpId[]
+}
+
+/** The failures that nobody ever asked for, in the order of the journal: a replay learns of them in the order of the flow. */
+export function unawaitedOf(failed: readonly Op[], history: History): OpId[] {
+  const seqOf = (op: OpId): number => history.peek(op)?.outcome?.seq ?? Infinity
+  const ids = failed.filter((op) => !op.observed).map((op) => op.id)
+  return ids.sort((a, b) => seqOf(a) - seqOf(b))
 }
 
 /** The event that ends a run. An output that cannot be kept makes it a failure, which says so. */

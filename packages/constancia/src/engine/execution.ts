@@ -15,9 +15,9 @@ import { Appender } from './appender.js'
 import type { Attempt } from './attempt.js'
 import { type AskRequest, BranchContext, type Words } from './context.js'
 import { foreignAwait, neverAsked, objectionTo, type Parking, parkingError } from './divergence.js'
-import { type Ending, endDraft } from './ending.js'
-import { engineError } from './errors.js'
+import { type Ending, endDraft, unawaitedOf } from './ending.js'
 import type { AnyFlow } from './flow.js'
+import { Grace } from './grace.js'
 import { Handover } from './handover.js'
 import { History } from './history.js'
 import { tooLong, warnIfLong } from './history-length.js'
@@ -41,6 +41,8 @@ export interface ExecutionInput {
   readonly claim: Claim
   readonly flow: AnyFlow
   readonly parts: Parts
+  /** Milliseconds that a run which is to be parked waits for its attempts under way. */
+  readonly graceMs: number
 }
 
 /**
@@ -57,6 +59,7 @@ export class Execution implements Host, Words {
   readonly #turns: Turns
   readonly #appender: Appender
   readonly #waits: Waits
+  readonly #grace: Grace
   readonly #over = deferred<ExecutionEnd>()
   // Said by the flow and not handed back yet.
   readonly #ops = new Map<OpId, Op>()
@@ -82,6 +85,7 @@ export class Execution implements Host, Words {
     this.#flow = input.flow
     this.#turns = new Turns(input.parts)
     this.#waits = new Waits(input.parts.clock)
+    this.#grace = new Grace(input.parts.clock, input.graceMs)
     this.#appender = new Appender(input.store, input.claim, {
       stored: (events) => this.#learn(events),
       lost: () => this.#finish({ kind: 'lost' }),
@@ -320,10 +324,7 @@ export class Execution implements Host, Words {
   }
 
   #writeEnd(ending: Ending): void {
-    // In the order of the journal: a replay learns of failures in the order of the flow.
-    const seqOf = (op: OpId): number => this.#history.peek(op)?.outcome?.seq ?? Infinity
-    const ids = this.#failed.filter((op) => !op.observed).map((op) => op.id)
-    const unawaited = ids.sort((a, b) => seqOf(a) - seqOf(b))
+    const unawaited = unawaitedOf(this.#failed, this.#history)
     if (unawaited.length > 0) {
       const fields = { run: this.runId, ops: unawaited.join(', ') }
       this.parts.log(
@@ -337,11 +338,12 @@ export class Execution implements Host, Words {
 
   #park(parking: Parking): void {
     this.#parking ??= parking
+    if (this.#attempts.size > 0) this.#grace.begin(() => this.#advance())
     this.#advance()
   }
 
   #leave(): void {
-    if (!this.#isQuiet) return
+    if (!this.#isQuiet && !(this.#grace.isOver && this.#appender.idle)) return
     if (this.#parking !== undefined) return this.#rest({ kind: 'stuck', ...this.#parking })
     this.#stage = 'leaving'
     this.#store.release(this.claim).then(
@@ -377,7 +379,8 @@ export class Execution implements Host, Words {
     this.#stage = 'over'
     this.#appender.stop()
     this.#waits.disarm()
-    for (const attempt of this.#attempts) attempt.abort(leavingReason(end))
+    this.#grace.disarm()
+    for (const attempt of this.#attempts) attempt.abandon(end.kind)
     this.#over.resolve(end)
   }
 }
@@ -386,13 +389,6 @@ export class Execution implements Host, Words {
 const waitingForMax = 20
 
 const lastingFaults = new Set(['journal_damaged', 'value_unreadable'])
-
-function leavingReason(end: ExecutionEnd): Error {
-  return engineError(
-    'claim_lost',
-    `This worker no longer owns the run (${end.kind}). What this attempt still brings is discarded; the run goes on from its journal.`,
-  )
-}
 
 async function invoke(flow: AnyFlow, context: BranchContext, input: unknown): Promise<unknown> {
   return flow.run(context, input)

@@ -63,7 +63,7 @@ export class StepOp<T> extends OpBase<T> implements Op {
       if (over) return
       over = true
       attempt.disarm()
-      host.offer(this.#outcome(attempt.attempt, result), () => !this.settled)
+      if (!saidAWord(result)) host.offer(this.#outcome(attempt.attempt, result), () => !this.settled)
       host.ended(attempt)
     }
     invoke(this.#plan.run, attempt).then(
@@ -135,6 +135,11 @@ export class StepOp<T> extends OpBase<T> implements Op {
   #encodeError(error: unknown): string {
     return encodeError(error, { limits: this.host.parts.limits, what: `error of step ${JSON.stringify(this.name)}` })
   }
+}
+
+// The function used the context of its flow, so the run is being parked: under repaired code the step executes anew.
+function saidAWord(result: Result<unknown>): boolean {
+  return 'error' in result && codeOf(result.error) === 'foreign_await'
 }
 
 /** The code that the journal gives an error: ours for errors of ours, `error` for all others. */

@@ -147,7 +147,7 @@ export class Worker {
     }
     // Its own lease ran out unnoticed and it got the run again: what it did under the old claim counts for nothing.
     this.#active.get(claim.run)?.execution.abandon('lost')
-    const execution = new Execution({ store, claim, flow, parts })
+    const execution = new Execution({ store, claim, flow, parts, graceMs: this.#input.options.graceMs })
     this.#heartbeat.hold(claim)
     const over = execution.execute().then((end) => this.#ended(claim, end))
     this.#active.set(claim.run, { claim, execution, over })

@@ -1,4 +1,12 @@
-import { type Logger, type OpenOptions, open, type Runtime, type StoreFactory } from 'constancia'
+import {
+  type Limits,
+  type Logger,
+  type OpenOptions,
+  open,
+  type Runtime,
+  type StoreFactory,
+  type WorkerOptions,
+} from 'constancia'
 import type { ScriptedClock } from 'constancia/testing'
 import type { Parts } from '../../dist/engine/index.js'
 import {
@@ -9,7 +17,17 @@ import {
   type Store,
   systemClock,
 } from '../../dist/store/index.js'
-import type { LifeOptions } from './rig.js'
+
+/** What a life differs in. */
+export interface LifeOptions {
+  readonly worker?: Partial<WorkerOptions> | false
+  readonly limits?: Partial<Limits>
+  /** Changes the store under this life, to make it fail or to look at what it is asked. */
+  readonly meddle?: (store: Store) => Store
+  /** This life crashes once a run's journal has so many events. */
+  readonly crashAfter?: number
+  readonly hold?: Parts['hold']
+}
 
 /** A line that the runtime logged. */
 export interface Line {

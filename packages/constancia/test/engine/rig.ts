@@ -3,29 +3,16 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause, setImmediate } from 'node:timers/promises'
-import type { AnyFlow, Limits, OpenOptions, Run, RunRow, StoreFactory, WorkerOptions } from 'constancia'
+import type { AnyFlow, OpenOptions, Run, RunRow, StoreFactory } from 'constancia'
 import { sqlite } from 'constancia/sqlite'
 import { memory, memoryDisk, ScriptedClock } from 'constancia/testing'
 import { afterEach } from 'vitest'
-import type { Parts } from '../../dist/engine/index.js'
-import type { Store } from '../../dist/store/index.js'
-import { Life } from './life.js'
+import { Life, type LifeOptions } from './life.js'
 
 /** The stores that these tests run on. */
 export const stores = ['memory', 'SQLite'] as const
 
 export type StoreName = (typeof stores)[number]
-
-/** What a life differs in. */
-export interface LifeOptions {
-  readonly worker?: Partial<WorkerOptions> | false
-  readonly limits?: Partial<Limits>
-  /** Changes the store under this life, to make it fail or to look at what it is asked. */
-  readonly meddle?: (store: Store) => Store
-  /** This life crashes once a run's journal has so many events. */
-  readonly crashAfter?: number
-  readonly hold?: Parts['hold']
-}
 
 /** The lease under scripted time. */
 export const leaseMs = 60_000

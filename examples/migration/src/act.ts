@@ -15,7 +15,6 @@ export const traps: readonly TrapPlace[] = [
   { tool: 'commit', package: 'vite', nth: 1, when: 'done' },
   { tool: 'openPull', package: 'rolldown', nth: 1, when: 'done' },
   { tool: 'openPull', package: 'rolldown', nth: 1, when: 'done' },
-  { tool: 'commit', package: 'vitest', nth: 1, when: 'under way' },
   { tool: 'askModel', package: 'typescript', nth: 50, when: 'under way' },
 ]
 

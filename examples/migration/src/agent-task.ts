@@ -16,4 +16,4 @@ export interface AgentTask {
 export const runId = 'spring-cleaning'
 
 /** How long the others wait for a process that went silent, in milliseconds. A minute unless set; the demo is in a hurry. */
-export const leaseMs = 800
+export const leaseMs = 1_000

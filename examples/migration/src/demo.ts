@@ -85,7 +85,7 @@ function introduce(packages: readonly SourcePackage[], fileCount: number): void 
   say()
   tell(
     `The trouble: SIGKILL ends the agent's process ${traps.length} times, each time where it hurts: while the model is answering, ` +
-      'while git is at work, after a commit was made or a pull request opened and before the agent heard of it.',
+      'right after a commit was made or a pull request was opened, before the agent heard of it.',
   )
 }
 

@@ -62,16 +62,12 @@ export class Repository {
    */
   async commit(change: Change, key: string): Promise<string> {
     const { branch, message, patches } = change
-    const head = await this.#head(branch)
-    const done = head === undefined ? undefined : await this.#findByKey(branch, key)
+    const heads = await this.#heads()
+    const done = heads.has(branch) ? await this.#findByKey(branch, key) : undefined
     if (done !== undefined) return done
-    const parent = head ?? (await this.#head('main'))
+    const parent = heads.get(branch) ?? heads.get('main')
     const files = patches.map(({ file, edits }) => ({ file, text: applyEdits(this.readFile(file), edits) }))
-    await this.#git(
-      ['fast-import', '--quiet', '--date-format=now'],
-      importOf({ branch, parent, message: withKey(message, key), files }),
-    )
-    return (await this.#head(branch)) ?? ''
+    return this.#git(fastImport, importOf({ branch, parent, message: withKey(message, key), files }))
   }
 
   /** The commits of all branches that are not in `main`. */
@@ -79,9 +75,10 @@ export class Repository {
     return Number(await this.#git(['rev-list', '--count', '--branches', '^main']))
   }
 
-  async #head(branch: string): Promise<string | undefined> {
-    const format = '--format=%(objectname)'
-    return (await this.#git(['for-each-ref', format, `refs/heads/${branch}`])) || undefined
+  /** The last commit of each branch. */
+  async #heads(): Promise<ReadonlyMap<string, string>> {
+    const lines = await this.#git(['for-each-ref', '--format=%(refname:lstrip=2) %(objectname)', 'refs/heads'])
+    return new Map(lines.split('\n').map((line) => line.split(' ') as [string, string]))
   }
 
   async #findByKey(branch: string, key: string): Promise<string | undefined> {
@@ -124,13 +121,21 @@ interface Import {
   readonly files: readonly { readonly file: string; readonly text: string }[]
 }
 
+const fastImport = ['fast-import', '--quiet', '--date-format=now']
+
 // One stream makes the whole commit, so there is no moment in which half of it lies in the working folder, and no
 // `index.lock` of a dead process in the way of the next. `done` at its end, promised at its beginning, is what tells a
 // whole stream from one that was cut off. The branch moves last, and only if nobody else has moved it meanwhile.
 function importOf({ branch, parent, message, files }: Import): string {
   const blobs = files.map(({ file, text }) => `M 100644 inline ${file}\n${dataOf(text)}`)
-  const from = parent === undefined ? '' : `from ${parent}\n`
-  return `feature done\ncommit refs/heads/${branch}\ncommitter ${author} now\n${dataOf(message)}${from}${blobs.join('')}done\n`
+  return [
+    'feature done\n',
+    `commit refs/heads/${branch}\nmark :1\ncommitter ${author} now\n${dataOf(message)}`,
+    parent === undefined ? '' : `from ${parent}\n`,
+    ...blobs,
+    'get-mark :1\n', // Prints the id of the commit.
+    'done\n',
+  ].join('')
 }
 
 function dataOf(text: string): string {

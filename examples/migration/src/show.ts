@@ -41,7 +41,7 @@ function endOf({ signal, trap }: JournaledLife): string {
 function placeOf({ tool, when }: TrapPlace): string {
   if (tool === 'askModel') return 'asking model'
   if (tool === 'openPull') return 'PR just opened'
-  return when === 'done' ? 'commit just made' : 'git at work'
+  return when === 'done' ? 'commit just made' : 'committing'
 }
 
 /** What the forge was asked for and what it opened, with a journal and without. */

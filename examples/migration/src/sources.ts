@@ -11,9 +11,9 @@ export interface SourcePackage {
 const names = ['pathe', 'source-map-js', 'postcss', 'vite', 'rolldown', 'vitest', 'typescript', 'zod']
 const packageCountMin = 5
 const fileBytesMax = 60_000
-const packageFilesMax = 100
+const packageFilesMax = 60
 
-/** Copies the packages' JavaScript into a folder, 100 files of each at most. Throws if too few of them are installed. */
+/** Copies the packages' JavaScript into a folder, 60 files of each at most. Throws if too few of them are installed. */
 export function copySources(folder: string): SourcePackage[] {
   const modules = findModules()
   const found = names.filter((name) => existsSync(join(modules, name, 'package.json')))

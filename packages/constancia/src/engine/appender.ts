@@ -1,10 +1,11 @@
 import { type Draft, type Head, headOf, nothingSeen, type StoredEvent, verifyChain } from '../journal/index.js'
-import type { Claim, Store } from '../store/index.js'
+import type { Appended, Claim, Store } from '../store/index.js'
+import type { Op } from './op.js'
 
 /** What an appender tells its execution. */
 export interface AppenderHooks {
-  /** Events that are durable now, ours and others', in the order of the journal. */
-  readonly stored: (events: readonly StoredEvent[]) => void
+  /** Events that are durable now, in the order of the journal; with the op of each where we wrote them. */
+  readonly stored: (events: readonly StoredEvent[], ops: readonly (Op | undefined)[]) => void
   /** Another owner has the run, or it has ended: stop at once. */
   readonly lost: () => void
   readonly fault: (error: unknown) => void
@@ -13,18 +14,29 @@ export interface AppenderHooks {
   readonly readSignalCount: () => number
 }
 
-interface Pending {
+/** What is to be appended. */
+export interface Addition {
   readonly draft: Draft
+  /** The op that it came of, where it is about one. */
+  readonly op: Op | undefined
+  /** Asked when it is about to be written. */
   readonly wanted: () => boolean
 }
 
-/** Writes a run's events one append at a time, and reads on where somebody outside wrote first. */
+const soon = Promise.resolve()
+
+/**
+ * Writes a run's events one append at a time, and reads on where somebody outside wrote first. Written without `await`:
+ * each step of each run comes through here, and every promise less is time for it.
+ */
 export class Appender {
   readonly #store: Store
   readonly #claim: Claim
   readonly #hooks: AppenderHooks
   #head: Head
-  #pending: Pending[] = []
+  #pending: Addition[] = []
+  /** What is being written. */
+  #batch: readonly Addition[] = []
   #busy = false
   #stopped = false
 
@@ -51,14 +63,16 @@ export class Appender {
   }
 
   /** Appends a draft soon, together with what else is there by then, unless `wanted` says no at that moment. */
-  push(draft: Draft, wanted: () => boolean): void {
-    this.#pending.push({ draft, wanted })
-    if (!this.#busy && this.#pending.length === 1) queueMicrotask(() => void this.#work(false))
+  push(addition: Addition): void {
+    this.#pending.push(addition)
+    if (!this.#busy && this.#pending.length === 1) void soon.then(this.#begin)
   }
 
   /** Reads what others appended, unless that is going to show anyway. */
   poke(): void {
-    if (this.idle) void this.#work(true)
+    if (!this.idle || this.#stopped) return
+    this.#busy = true
+    this.#readOn()
   }
 
   /** Writes nothing more, and tells nothing more. */
@@ -66,58 +80,81 @@ export class Appender {
     this.#stopped = true
   }
 
-  async #work(readFirst: boolean): Promise<void> {
+  readonly #begin = (): void => {
     if (this.#busy || this.#stopped) return
     this.#busy = true
-    try {
-      if (readFirst) await this.#readOn()
-      while (!this.#stopped && (await this.#appendOnce()));
-    } catch (error) {
-      this.#tell(() => this.#hooks.fault(error))
-    } finally {
-      this.#busy = false
-    }
-    this.#tell(() => this.#hooks.idle())
+    this.#write()
   }
 
-  /** Returns whether there may be more to do. */
-  async #appendOnce(): Promise<boolean> {
+  #write(): void {
     const batch = this.#pending.filter((item) => item.wanted())
     this.#pending = []
-    if (batch.length === 0) return false
-    const answer = await this.#store.append({
+    if (batch.length === 0 || this.#stopped) return this.#rest()
+    this.#batch = batch
+    const request = {
       claim: this.#claim,
       head: this.#head,
       drafts: batch.map((item) => item.draft),
       seen: nothingSeen,
       readSignalCount: this.#hooks.readSignalCount(),
-    })
-    switch (answer.kind) {
-      case 'appended':
-        this.#accept(answer.events)
-        return this.#pending.length > 0
-      case 'head_conflict':
-        this.#pending = [...batch, ...this.#pending]
-        await this.#readOn()
-        return true
-      case 'claim_lost':
-      case 'run_ended':
-        this.#tell(() => this.#hooks.lost())
-        return false
+    }
+    this.#store.append(request).then(this.#answered, this.#failed)
+  }
+
+  readonly #answered = (answer: Appended): void => {
+    try {
+      this.#take(answer)
+    } catch (error) {
+      this.#failed(error)
     }
   }
 
-  async #readOn(): Promise<void> {
-    const events = await this.#store.read(this.#claim.stream, { fromSeq: this.#head.seq + 1 })
-    verifyChain(this.#claim.stream, this.#head, events)
-    this.#accept(events)
+  #take(answer: Appended): void {
+    switch (answer.kind) {
+      case 'appended':
+        this.#accept(
+          answer.events,
+          this.#batch.map((item) => item.op),
+        )
+        return this.#pending.length > 0 ? this.#write() : this.#rest()
+      case 'head_conflict':
+        this.#pending = [...this.#batch, ...this.#pending]
+        return this.#readOn()
+      case 'claim_lost':
+      case 'run_ended':
+        this.#tell(this.#hooks.lost)
+        return this.#rest()
+    }
   }
 
-  #accept(events: readonly StoredEvent[]): void {
+  readonly #failed = (error: unknown): void => {
+    this.#tell(() => this.#hooks.fault(error))
+    this.#rest()
+  }
+
+  // Whatever waits is written afterwards.
+  #readOn(): void {
+    const accept = (events: readonly StoredEvent[]): void => {
+      verifyChain(this.#claim.stream, this.#head, events)
+      this.#accept(events, [])
+      this.#write()
+    }
+    this.#store
+      .read(this.#claim.stream, { fromSeq: this.#head.seq + 1 })
+      .then(accept)
+      .catch(this.#failed)
+  }
+
+  #rest(): void {
+    this.#busy = false
+    this.#tell(this.#hooks.idle)
+  }
+
+  #accept(events: readonly StoredEvent[], ops: readonly (Op | undefined)[]): void {
     const last = events.at(-1)
     if (last === undefined) return
     this.#head = headOf(last)
-    this.#tell(() => this.#hooks.stored(events))
+    this.#tell(() => this.#hooks.stored(events, ops))
   }
 
   #tell(tell: () => void): void {

@@ -19,13 +19,14 @@ export function objectionTo(
   inTurn: boolean,
   record: OpRecord | undefined,
 ): Parking | undefined {
-  const asked = request.verb === 'sleep' ? 'a sleep' : `${request.verb} ${JSON.stringify(request.name)}`
-  if (!inTurn) return foreignAwait(`${asked} was asked for outside a turn`)
+  if (!inTurn) return foreignAwait(`${describe(request)} was asked for outside a turn`)
   if (record === undefined) return undefined
-  const recorded = describeRecord(record)
-  if (record.verb !== request.verb || record.name !== request.name) return differsFrom(request.op, asked, recorded)
+  if (record.verb !== request.verb || record.name !== request.name) {
+    return differsFrom(request.op, describe(request), describe(record))
+  }
   const difference = request.differs?.(record)
   if (difference === undefined) return undefined
+  const [asked, recorded] = [describe(request), describe(record)]
   return differsFrom(request.op, `${asked} ${difference.asked}`, `${recorded} ${difference.recorded}`)
 }
 
@@ -36,7 +37,7 @@ function differsFrom(op: OpId, asked: string, recorded: string): Parking {
 
 /** The journal has an outcome that the code never asked for. */
 export function neverAsked(op: OpId, record: OpRecord): Parking {
-  const message = `The journal has ${describeRecord(record)} at op ${op}, but the code never asked for it. The run is parked. ${remedy}`
+  const message = `The journal has ${describe(record)} at op ${op}, but the code never asked for it. The run is parked. ${remedy}`
   return { code: 'nondeterminism', message }
 }
 
@@ -53,6 +54,6 @@ export function parkingError(parking: Parking): Error {
   return engineError('foreign_await', parking.message)
 }
 
-function describeRecord(record: OpRecord): string {
-  return record.verb === 'sleep' ? 'a sleep' : `${record.verb} ${JSON.stringify(record.name)}`
+function describe({ verb, name }: Pick<OpRecord, 'verb' | 'name'>): string {
+  return verb === 'sleep' ? 'a sleep' : `${verb} ${JSON.stringify(name)}`
 }

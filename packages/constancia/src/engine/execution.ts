@@ -22,7 +22,7 @@ import { Handover } from './handover.js'
 import { History } from './history.js'
 import { tooLong, warnIfLong } from './history-length.js'
 import type { Host, Op } from './op.js'
-import { deferred, OpPromise } from './op-promise.js'
+import { Deferred, OpPromise } from './op-promise.js'
 import type { Parts } from './parts.js'
 import type { RetryPolicy } from './retry.js'
 import { Turns } from './turns.js'
@@ -60,7 +60,7 @@ export class Execution implements Host, Words {
   readonly #appender: Appender
   readonly #waits: Waits
   readonly #grace: Grace
-  readonly #over = deferred<ExecutionEnd>()
+  readonly #over = new Deferred<ExecutionEnd>()
   // Said by the flow and not handed back yet.
   readonly #ops = new Map<OpId, Op>()
   // Steps without an outcome: the end waits for them.
@@ -83,11 +83,11 @@ export class Execution implements Host, Words {
     this.parts = input.parts
     this.#store = input.store
     this.#flow = input.flow
-    this.#turns = new Turns(input.parts)
+    this.#turns = new Turns(input.parts, { closed: () => this.#advance(), fault: (error) => this.#faulted(error) })
     this.#waits = new Waits(input.parts.clock)
     this.#grace = new Grace(input.parts.clock, input.graceMs)
     this.#appender = new Appender(input.store, input.claim, {
-      stored: (events) => this.#learn(events),
+      stored: (events, ops) => this.#learn(events, ops),
       lost: () => this.#finish({ kind: 'lost' }),
       fault: (error) => this.#faulted(error),
       idle: () => this.#advance(),
@@ -129,16 +129,16 @@ export class Execution implements Host, Words {
   }
 
   record(draft: Draft): void {
-    this.#appender.push(draft, () => true)
+    this.#appender.push({ draft, op: undefined, wanted: always })
   }
 
-  offer(draft: Draft, wanted: () => boolean): void {
+  offer(op: Op, draft: Draft, wanted: () => boolean): void {
     const held = this.parts.hold(this.runId, draft)
-    if (held === undefined) return this.#appender.push(draft, wanted)
+    if (held === undefined) return this.#appender.push({ draft, op, wanted })
     this.#heldCount += 1
     void held.then(() => {
       this.#heldCount -= 1
-      this.#appender.push(draft, wanted)
+      this.#appender.push({ draft, op, wanted })
     })
   }
 
@@ -216,13 +216,14 @@ export class Execution implements Host, Words {
     this.#history = new History(events)
     const [started] = events
     if (started === undefined || this.#isOver) return this.#finish({ kind: 'lost' })
-    this.#learn(events)
+    this.#learn(events, [])
     if (this.#isOver) return // Another owner has ended the run since it was claimed.
     this.#stage = 'going'
-    this.#turn(() => this.#startFlow(started))
+    this.#turns.run(() => this.#startFlow(started))
   }
 
   #startFlow(started: StoredEvent): void {
+    if (this.#stage !== 'going') return
     this.#current = started
     const settle = (ending: Ending): void => {
       if (!this.#turns.open) return this.#park(foreignAwait('The flow ended outside a turn'))
@@ -234,37 +235,26 @@ export class Execution implements Host, Words {
     )
   }
 
-  #turn(begin: () => void): void {
-    const guarded = (): void => {
-      try {
-        if (this.#stage === 'going') begin()
-      } catch (error) {
-        this.#faulted(error)
-      }
-    }
-    this.#turns.run(guarded, () => this.#advance())
-  }
-
-  #handOver(): void {
+  // Made once: a run has thousands of turns.
+  readonly #handOver = (): void => {
+    if (this.#stage !== 'going') return
     const next = this.#handover.take()
     if (next === undefined) return
     const { event, op } = next
     this.#current = event
     if (event.kind === 'SignalReceived') this.#readSignalCount += 1
     this.#ops.delete(op.id)
+    if (event.kind === 'StepCompleted') this.#history.forget(op.id)
     this.#waits.remove(op)
     op.receive(event)
   }
 
-  #learn(events: readonly StoredEvent[]): void {
-    for (const event of events) {
-      if (event.kind === 'SignalReceived') this.#handover.offerSignal(bodyOf(event, 'SignalReceived').name, event)
-      const noted = this.#history.add(event)
-      const op = noted === undefined ? undefined : this.#ops.get(noted.op)
-      if (noted === undefined || op === undefined) continue
-      op.learn(noted.record)
-      if (noted.isOutcome) this.#offerOutcome(event, op)
-      else this.#unstarted.push(op)
+  #learn(events: readonly StoredEvent[], ops: readonly (Op | undefined)[]): void {
+    for (const [index, event] of events.entries()) {
+      const op = ops[index]
+      // What the body of our own outcome says is known, and nobody asks the history for it.
+      if (op !== undefined && !op.settled && event.kind === 'StepCompleted') this.#offerOutcome(event, op)
+      else this.#learnOne(event)
     }
     const last = events.at(-1)
     if (last === undefined) return
@@ -278,6 +268,16 @@ export class Execution implements Host, Words {
     this.#advance()
   }
 
+  #learnOne(event: StoredEvent): void {
+    if (event.kind === 'SignalReceived') this.#handover.offerSignal(bodyOf(event, 'SignalReceived').name, event)
+    const noted = this.#history.add(event)
+    const op = noted === undefined ? undefined : this.#ops.get(noted.op)
+    if (noted === undefined || op === undefined) return
+    op.learn(noted.record)
+    if (noted.isOutcome) this.#offerOutcome(event, op)
+    else this.#unstarted.push(op)
+  }
+
   #offerOutcome(event: StoredEvent, op: Op): void {
     this.#steps.delete(op.id)
     if (event.kind === 'StepFailed') this.#failed.push(op)
@@ -287,7 +287,7 @@ export class Execution implements Host, Words {
   #advance(): void {
     if (this.#stage !== 'going' || this.#turns.busy) return
     if (this.#parking !== undefined || this.#stopping) return this.#leave()
-    if (this.#ending === undefined && this.#handover.peek() !== undefined) return this.#turn(() => this.#handOver())
+    if (this.#ending === undefined && this.#handover.peek() !== undefined) return this.#turns.run(this.#handOver)
     const { stray } = this.#history
     if (stray !== undefined) return this.#park(neverAsked(stray.op, stray.record))
     this.#goOn()
@@ -295,12 +295,11 @@ export class Execution implements Host, Words {
 
   // Everything that is known was handed over: what has no outcome begins, and when all of it waits, the run rests.
   #goOn(): void {
-    const counts = (op: Op): boolean => this.#ending === undefined || op.verb === 'step'
-    const unstarted = this.#unstarted.filter(counts)
+    const unstarted = this.#unstarted
     this.#unstarted = []
-    for (const op of unstarted) if (!op.settled) op.start()
-    for (const op of this.#waits.takeDue(counts)) op.onDue()
-    const nextMs = this.#waits.nextMs(counts)
+    for (const op of unstarted) if (!op.settled && this.#counts(op)) op.start()
+    for (const op of this.#waits.takeDue(this.#counts)) op.onDue()
+    const nextMs = this.#waits.nextMs(this.#counts)
     const eventCount = this.#appender.head.seq + 1
     if (eventCount >= this.parts.limits.eventCountMax && this.#ending === undefined)
       return this.#park(tooLong(eventCount))
@@ -311,9 +310,12 @@ export class Execution implements Host, Words {
     if (this.#ending !== undefined && this.#steps.size === 0) return this.#writeEnd(this.#ending)
     if (this.#ending === undefined && this.#ops.size === 0)
       return this.#park(foreignAwait('The flow neither ended nor asked for anything'))
-    const waitingFor = [...this.#ops.values()].filter(counts).slice(0, waitingForMax)
+    const waitingFor = [...this.#ops.values()].filter(this.#counts).slice(0, waitingForMax)
     this.#rest({ kind: 'waiting', wakeAtMs: nextMs, waitingFor: waitingFor.map((op) => op.describe()) })
   }
+
+  // Once the flow's function has ended its waits are closed; only its steps still go on.
+  readonly #counts = (op: Op): boolean => this.#ending === undefined || op.verb === 'step'
 
   get #isOver(): boolean {
     return this.#stage === 'over'
@@ -387,6 +389,8 @@ export class Execution implements Host, Words {
 
 // A list shows no more than this; a run may wait for thousands of things.
 const waitingForMax = 20
+
+const always = (): boolean => true
 
 const lastingFaults = new Set(['journal_damaged', 'value_unreadable'])
 

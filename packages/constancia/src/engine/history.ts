@@ -73,6 +73,11 @@ export class History {
     return this.#records.get(op)
   }
 
+  /** Lets go of an op whose result was handed over: nobody asks for it again. */
+  forget(op: OpId): void {
+    this.#records.delete(op)
+  }
+
   /** Something that the journal has and the flow did not ask for, if there is such a thing. */
   get stray(): { readonly op: OpId; readonly record: OpRecord } | undefined {
     for (const op of this.#unasked) {

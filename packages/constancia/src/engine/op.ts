@@ -2,7 +2,7 @@ import type { Draft, OpId, RunId, StoredEvent } from '../journal/index.js'
 import type { ClaimRef, WaitingFor } from '../store/index.js'
 import type { Attempt } from './attempt.js'
 import type { OpRecord, Verb } from './history.js'
-import { type Deferred, deferred } from './op-promise.js'
+import { Deferred } from './op-promise.js'
 import type { Parts } from './parts.js'
 
 /** What an op needs from the execution that it is part of. */
@@ -14,8 +14,8 @@ export interface Host {
   readonly ending: boolean
   /** Writes what is no outcome; nothing holds it back. */
   record(draft: Draft): void
-  /** Offers an outcome to the journal; it is dropped if nobody wants it any more when its turn comes. */
-  offer(draft: Draft, wanted: () => boolean): void
+  /** Offers what came of an op to the journal; it is dropped if nobody wants it any more when its turn comes. */
+  offer(op: Op, draft: Draft, wanted: () => boolean): void
   /** Calls the op's `onDue` once its `dueMs` has come. */
   wait(op: Op): void
   /** Hands the next unread signal of the op's name to it, when its turn comes. */
@@ -60,7 +60,7 @@ export abstract class OpBase<T> {
   readonly id: OpId
   readonly name: string
   protected readonly host: Host
-  readonly #deferred: Deferred<T> = deferred<T>()
+  readonly #deferred = new Deferred<T>()
   #record: OpRecord | undefined
   #settled = false
 

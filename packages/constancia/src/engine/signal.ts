@@ -49,7 +49,7 @@ export class SignalOp<T> extends OpBase<Received<T>> implements Op {
   onDue(): void {
     // A signal that is in the journal before the timer's end wins, even if it was not handed over yet.
     const wanted = (): boolean => !this.settled && !this.host.ending && !this.host.hasSignalFor(this)
-    this.host.offer(draftOf('TimerFired', { op: this.id }), wanted)
+    this.host.offer(this, draftOf('TimerFired', { op: this.id }), wanted)
   }
 
   describe(): WaitingFor {

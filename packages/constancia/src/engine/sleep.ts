@@ -27,7 +27,7 @@ export class SleepOp extends OpBase<void> implements Op {
   }
 
   onDue(): void {
-    this.host.offer(draftOf('TimerFired', { op: this.id }), () => !this.settled && !this.host.ending)
+    this.host.offer(this, draftOf('TimerFired', { op: this.id }), () => !this.settled && !this.host.ending)
   }
 
   describe(): WaitingFor {

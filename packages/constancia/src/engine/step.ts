@@ -63,7 +63,7 @@ export class StepOp<T> extends OpBase<T> implements Op {
       if (over) return
       over = true
       attempt.disarm()
-      if (!saidAWord(result)) host.offer(this.#outcome(attempt.attempt, result), () => !this.settled)
+      if (!saidAWord(result)) host.offer(this, this.#outcome(attempt.attempt, result), () => !this.settled)
       host.ended(attempt)
     }
     invoke(this.#plan.run, attempt).then(
@@ -147,6 +147,11 @@ export function codeOf(error: unknown): string {
   return error instanceof ConstanciaError ? error.code : 'error'
 }
 
-async function invoke<T>(run: (attempt: AttemptInfo) => T | Promise<T>, attempt: AttemptInfo): Promise<T> {
-  return run(attempt)
+// Not an async function: that would take three more microtasks to pass on what a promise brings.
+function invoke<T>(run: (attempt: AttemptInfo) => T | Promise<T>, attempt: AttemptInfo): Promise<T> {
+  try {
+    return Promise.resolve(run(attempt))
+  } catch (error) {
+    return Promise.reject(error)
+  }
 }

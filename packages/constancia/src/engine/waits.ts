@@ -22,6 +22,7 @@ export class Waits {
 
   /** Takes the ops whose moment has come, earliest first, then in the order of the flow. */
   takeDue(counts: (op: Op) => boolean): Op[] {
+    if (this.#ops.size === 0) return []
     const nowMs = this.#clock.now()
     const due = [...this.#ops].filter((op) => counts(op) && dueOf(op) <= nowMs)
     for (const op of due) this.#ops.delete(op)

@@ -4,7 +4,11 @@ export { type CrashDisk, memoryCrashDisk, type NewCrashDisk, sqliteCrashDisk } f
 export { CrashReport, type TrialFailure, type TrialKind } from './crash-report.js'
 export { type CrashTestOptions, crashTest } from './crash-test.js'
 export { type Fact, factsOf, firstDifference } from './facts.js'
+export type { KillPlace } from './kill-plan.js'
+export { KillReport } from './kill-report.js'
+export { type KillStart, type KillTestOptions, killTest } from './kill-test.js'
 export { type Destination, Ledger } from './ledger.js'
+export { type CountingDestination, LedgerServer, startLedgerServer } from './ledger-server.js'
 export { ScriptedClock } from './scripted-clock.js'
 export type { StoreUnderTest } from './store-conformance/given.js'
 export {

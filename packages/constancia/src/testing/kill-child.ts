@@ -1,0 +1,94 @@
+import { once } from 'node:events'
+import { type AnyFlow, open, type Run, type Runtime } from '../engine/index.js'
+import { assert, ConstanciaError } from '../journal/index.js'
+import type { StoreFactory } from '../store/index.js'
+import { sqlite } from '../store/sqlite/index.js'
+import { DiaryWriter } from './kill-diary.js'
+import { KillSender } from './kill-sender.js'
+import { killStore } from './kill-store.js'
+import type { LifeOrder, LifeWord, StartOrder } from './kill-words.js'
+import type { PointKind } from './world.js'
+
+interface Living {
+  readonly order: LifeOrder
+  readonly flows: readonly AnyFlow[]
+  readonly diary: DiaryWriter
+  readonly senders: ReadonlyMap<string, KillSender>
+}
+
+/**
+ * The process of a kill test, called with the flows that it has. It is told by its parent what to do, starts the runs, works
+ * until all of them have ended, and is usually ended before. Without its parent it does not live on.
+ */
+export async function liveAsChild(flows: readonly AnyFlow[]): Promise<void> {
+  process.once('disconnect', endNow)
+  const [order] = (await once(process, 'message')) as [LifeOrder]
+  await live(order, flows)
+}
+
+async function live(order: LifeOrder, flows: readonly AnyFlow[]): Promise<void> {
+  const diary = new DiaryWriter(order.diary)
+  const senders = new Map(order.starts.map((start) => [start.id, new KillSender(start, diary)]))
+  const living = { order, flows, diary, senders }
+  tell({ kind: 'opens' })
+  const runtime = await openRuntime(living)
+  const runs = await Promise.all(order.starts.map((start) => begin(runtime, start, living)))
+  await Promise.all(runs.map(untilEnded))
+  await runtime.close()
+  diary.close()
+  tell({ kind: 'ended' }) // The parent ends this process, whatever the flows keep open.
+}
+
+function openRuntime({ order, flows, diary, senders }: Living): Promise<Runtime> {
+  const { file, leaseMs, concurrency } = order
+  const pass = passage(order, diary)
+  let hasClaimed = false
+  const claimed = (): void => {
+    if (!hasClaimed) tell({ kind: 'claimed' })
+    hasClaimed = true
+  }
+  const grown = (run: string, eventCount: number): void => senders.get(run)?.grown(eventCount)
+  const store: StoreFactory = async (parts) => killStore(await sqlite({ file })(parts), { diary, pass, grown, claimed })
+  // Asked before an outcome is offered to the journal: the effect has happened, and nothing of it is written.
+  const hold = (_run: unknown, draft: { readonly kind: string }): undefined => {
+    if (draft.kind.startsWith('Step')) pass('between an effect and its append')
+    return undefined
+  }
+  return open({ store, flows, worker: { leaseMs, concurrency, pollMs: leaseMs }, parts: { hold } })
+}
+
+/** Returns what is called at each place; the process is gone when its doom is there. */
+function passage({ doom }: LifeOrder, diary: DiaryWriter): (place: PointKind) => void {
+  let passed = 0
+  return (place) => {
+    if (doom?.kind !== 'itself' || place !== doom.place) return
+    passed += 1
+    if (passed < doom.passing) return
+    diary.struck(place)
+    endNow()
+  }
+}
+
+async function begin(runtime: Runtime, start: StartOrder, { flows, senders }: Living): Promise<Run> {
+  const flow = flows.findLast(({ name }) => name === start.flow)
+  assert(flow !== undefined, `the module with the flows has none of the name ${start.flow}`)
+  const run = await runtime.start(flow, start.input, { id: start.id })
+  const { head } = await run.row()
+  senders.get(start.id)?.begin(run, head.seq + 1)
+  return run
+}
+
+async function untilEnded(run: Run): Promise<void> {
+  await run.result().catch((error: unknown) => {
+    if (!(error instanceof ConstanciaError) || error.code !== 'run_failed') throw error
+  })
+}
+
+function tell(word: LifeWord): void {
+  process.send?.(word)
+}
+
+// As the kernel does it: nothing is flushed, no handler runs.
+function endNow(): void {
+  process.kill(process.pid, 'SIGKILL')
+}

@@ -1,0 +1,14 @@
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { KillReport } from '../../dist/testing/index.js'
+
+/** Whether the numbers of a long run are asked for instead of those of CI. */
+export const isCampaign = process.env['CONSTANCIA_CAMPAIGN'] === '1'
+
+/** Shows what was tried and, in a campaign, keeps it beside the other results. */
+export function keep(name: string, report: KillReport): void {
+  const table = report.table()
+  console.log(table)
+  const folder = process.env['CONSTANCIA_CAMPAIGN_RESULTS']
+  if (isCampaign && folder !== undefined) writeFileSync(join(folder, `${name}.txt`), `${table}\n`)
+}

@@ -1,4 +1,4 @@
-import { type Flow, flow } from 'constancia'
+import { type Flow, type FlowContext, flow } from 'constancia'
 
 /** One line of a file, as it is and as it should be. */
 export interface Edit {
@@ -14,7 +14,7 @@ export interface Patch {
   readonly edits: readonly Edit[]
 }
 
-/** Everything outside that the agent touches. Each effect takes the key of its attempt: the same on every try. */
+/** Everything outside that the agent touches. Calls take the key of their step: it is the same on every try. */
 export interface Tools {
   listFiles(folder: string, key: string): Promise<string[]>
   readFile(file: string): Promise<string>
@@ -51,13 +51,7 @@ export function migrateWith(tools: Tools): Flow<MigrateInput, MigrateOutput> {
         const files = await ctx.step(`list ${name}`, ({ key }) => tools.listFiles(name, key))
 
         // Four questions at once. An answer costs money: once it is in the journal, it is never asked for again.
-        const answers = await ctx.map(
-          files,
-          (file, branch) => branch.step(`ask about ${file}`, ({ key }) => ask(file, key)),
-          {
-            concurrency: 4,
-          },
-        )
+        const answers = await ctx.map(files, askAbout, { concurrency: 4 })
         const patches = answers.filter(({ edits }) => edits.length > 0)
         if (patches.length === 0) continue
 
@@ -78,8 +72,10 @@ export function migrateWith(tools: Tools): Flow<MigrateInput, MigrateOutput> {
     },
   })
 
-  async function ask(file: string, key: string): Promise<Patch> {
-    const text = await tools.readFile(file)
-    return { file, edits: await tools.askModel({ file, text }, key) }
+  function askAbout(file: string, branch: FlowContext): Promise<Patch> {
+    return branch.step(`ask about ${file}`, async ({ key }) => {
+      const text = await tools.readFile(file)
+      return { file, edits: await tools.askModel({ file, text }, key) }
+    })
   }
 }

@@ -1,0 +1,87 @@
+import type { AttemptInfo, Branch, Flow, FlowContext, StepOptions } from '../../dist/index.js'
+import type { Store } from '../../dist/store/index.js'
+import { memory, memoryDisk, type NewCrashDisk } from '../../dist/testing/index.js'
+
+/** One call of a step's function. */
+export interface StepCall {
+  readonly op: string
+  readonly name: string
+  readonly key: string
+  readonly attempt: number
+  /** Whether an outcome of this op was in the journal already, and the caller owned the run. */
+  readonly isRepeated: boolean
+}
+
+/** Sees every call of a step's function, and what was in the journal at that moment. */
+export class Watcher {
+  readonly calls: StepCall[] = []
+  #completed = new Set<string>()
+  #epoch = 0
+
+  /** Disks in memory whose appends it sees. */
+  readonly newDisk: NewCrashDisk = async () => {
+    this.#completed = new Set()
+    this.#epoch = 0
+    const disk = memoryDisk()
+    return { factory: async (parts) => this.#listen(await memory(disk)(parts)), dispose: async () => undefined }
+  }
+
+  /** The same flow, watched. */
+  watch<Input, Output>(flow: Flow<Input, Output>): Flow<Input, Output> {
+    return { ...flow, run: (ctx, input) => flow.run(this.#context(ctx), input) }
+  }
+
+  #listen(store: Store): Store {
+    const append = store.append.bind(store)
+    store.append = async (request) => {
+      const answer = await append(request)
+      if (answer.kind !== 'appended') return answer
+      for (const { kind, body } of answer.events) {
+        if (kind === 'StepCompleted' || kind === 'StepFailed')
+          this.#completed.add((JSON.parse(body) as { op: string }).op)
+      }
+      return answer
+    }
+    const claim = store.claim.bind(store)
+    store.claim = async (request) => {
+      const answer = await claim(request)
+      for (const { epoch } of answer.claims) this.#epoch = epoch
+      return answer
+    }
+    return store
+  }
+
+  #context(ctx: FlowContext): FlowContext {
+    const branchOf =
+      (branch: Branch<unknown>): Branch<unknown> =>
+      (own) =>
+        branch(this.#context(own))
+    return {
+      runId: ctx.runId,
+      step: <T>(name: string, run: (attempt: AttemptInfo) => T | Promise<T>, options?: StepOptions) =>
+        ctx.step(
+          name,
+          (attempt) => {
+            this.#called(name, attempt)
+            return run(attempt)
+          },
+          options,
+        ),
+      sleep: (until) => ctx.sleep(until),
+      signal: ctx.signal.bind(ctx),
+      parallel: ((branches: readonly Branch<unknown>[]) =>
+        ctx.parallel(branches.map(branchOf))) as FlowContext['parallel'],
+      map: (items, branch, options) =>
+        ctx.map(items, (item, own, index) => branch(item, this.#context(own), index), options),
+      now: () => ctx.now(),
+      random: () => ctx.random(),
+      uuid: () => ctx.uuid(),
+      log: (message, fields) => ctx.log(message, fields),
+    }
+  }
+
+  #called(name: string, { key, attempt, epoch }: AttemptInfo): void {
+    const op = key.slice(key.indexOf('/') + 1)
+    this.calls.push({ op, name, key, attempt, isRepeated: epoch === this.#epoch && this.#completed.has(op) })
+  }
+}

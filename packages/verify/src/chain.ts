@@ -33,14 +33,30 @@ export const saltBytes = 16
 
 const encoder = new TextEncoder()
 
+// Preimages are cut from a common piece of memory: most are smaller than what it costs to ask for memory of their own.
+const slabBytes = 65_536
+let slab = new Uint8Array(slabBytes)
+let slabUsed = 0
+
 /** The bytes whose SHA-256 is the commit of a text. Throws `RangeError` unless the salt has {@link saltBytes} bytes. */
 export function commitPreimage(salt: Uint8Array, text: string): Uint8Array {
   if (salt.length !== saltBytes) throw new RangeError(`A salt has ${saltBytes} bytes, not ${salt.length}.`)
-  const encoded = encoder.encode(text)
-  const preimage = new Uint8Array(saltBytes + encoded.length)
-  preimage.set(salt)
-  preimage.set(encoded, saltBytes)
+  // A UTF-16 unit takes three bytes at most.
+  const target = room(saltBytes + 3 * text.length)
+  target.set(salt)
+  const { written } = encoder.encodeInto(text, target.subarray(saltBytes))
+  const preimage = target.subarray(0, saltBytes + written)
+  if (target.buffer === slab.buffer) slabUsed += preimage.length
   return preimage
+}
+
+function room(bytesMax: number): Uint8Array {
+  if (bytesMax > slabBytes / 4) return new Uint8Array(bytesMax)
+  if (slabUsed + bytesMax > slabBytes) {
+    slab = new Uint8Array(slabBytes)
+    slabUsed = 0
+  }
+  return slab.subarray(slabUsed)
 }
 
 /** The text whose SHA-256 is `prev` of a stream's first event. */
@@ -50,9 +66,21 @@ export function genesisText(stream: string): string {
 
 /** The text whose SHA-256 is the hash of an event. */
 export function headerText(header: EventHeader): string {
-  const at = new Date(header.at).toISOString()
+  const at = dateText(header.at)
   return (
     `constancia.event/v1\n${header.stream}\n${header.seq}\n${header.kind}\n${at}\n${header.by}\n${header.seen}\n` +
     `${header.bodyCommit}\n${header.dataCommit ?? '-'}\n${header.prev}\n`
   )
+}
+
+let datedMs = Number.NaN
+let datedText = ''
+
+// Many events are of the same millisecond.
+function dateText(ms: number): string {
+  if (ms !== datedMs) {
+    datedText = new Date(ms).toISOString()
+    datedMs = ms
+  }
+  return datedText
 }

@@ -1,4 +1,4 @@
-import type { PointKind } from './world.js'
+import { type PointKind, pointKinds } from './world.js'
 
 /** What a trial did to a run. */
 export type TrialKind = 'crash' | 'pair' | 'takeover'
@@ -12,10 +12,19 @@ export interface TrialFailure {
   readonly why: string
 }
 
-interface Row {
-  tried: number
-  failed: number
+/** How many trials struck at one kind of place, and how many of them came out different. */
+export interface TrialCount {
+  readonly trial: TrialKind
+  readonly place: PointKind
+  readonly tried: number
+  readonly failed: number
 }
+
+const columns: readonly (readonly [trial: TrialKind, title: string])[] = [
+  ['crash', 'one crash'],
+  ['pair', 'a second crash'],
+  ['takeover', 'slow, taken over'],
+]
 
 /** What a crash test tried, and what came of it. */
 export class CrashReport {
@@ -24,49 +33,61 @@ export class CrashReport {
   readonly failures: TrialFailure[] = []
   /** Writes of slow workers that were refused because another had taken over. */
   refusedCount = 0
-  readonly #rows = new Map<string, Row>()
+  readonly #counts = new Map<string, TrialCount>()
 
   constructor(flow: string, eventCount: number) {
     this.flow = flow
     this.eventCount = eventCount
   }
 
+  /** What was tried, by kind of trial and place. */
+  get counts(): readonly TrialCount[] {
+    return [...this.#counts.values()]
+  }
+
   /** Trials in which a fault really struck. */
   get triedCount(): number {
-    return [...this.#rows.values()].reduce((sum, row) => sum + row.tried, 0)
+    return sum(this.counts)
   }
 
   /** Trials of one kind. */
   countOf(trial: TrialKind): number {
-    return [...this.#rows].filter(([key]) => key.startsWith(`${trial}\n`)).reduce((sum, [, row]) => sum + row.tried, 0)
+    return sum(this.counts.filter((count) => count.trial === trial))
   }
 
-  /** Adds one trial. */
+  /** Adds one trial; a pair counts at the place of its second crash. */
   add(trial: TrialKind, place: PointKind, failure: TrialFailure | undefined): void {
     const key = `${trial}\n${place}`
-    const row = this.#rows.get(key) ?? { tried: 0, failed: 0 }
-    this.#rows.set(key, row)
-    row.tried += 1
-    if (failure === undefined) return
-    row.failed += 1
-    this.failures.push(failure)
+    const { tried = 0, failed = 0 } = this.#counts.get(key) ?? {}
+    this.#counts.set(key, { trial, place, tried: tried + 1, failed: failed + (failure === undefined ? 0 : 1) })
+    if (failure !== undefined) this.failures.push(failure)
   }
 
-  /** The counts, one row a kind of place, for people. */
+  /** The counts for people: a row a kind of place, a column a kind of trial. */
   table(): string {
-    const titles: Record<string, string> = {
-      crash: 'crash',
-      pair: 'two crashes, the second',
-      takeover: 'slow, another takes over',
-    }
-    const lines = [...this.#rows].map(([key, row]) => {
-      const [trial = '', place = ''] = key.split('\n')
-      return [`${titles[trial] ?? trial} ${place}`, String(row.tried), row.failed === 0 ? 'ok' : `${row.failed} FAILED`]
-    })
-    const width = Math.max(...lines.map(([what = '']) => what.length), 24)
-    const body = lines.map(
-      ([what = '', tried = '', outcome = '']) => `  ${what.padEnd(width)}  ${tried.padStart(6)}  ${outcome}`,
-    )
-    return [`${this.flow}: ${this.eventCount} events, ${this.triedCount} trials`, ...body].join('\n')
+    const outcome = this.failures.length === 0 ? 'all alike' : `${this.failures.length} DIFFER`
+    const title = `${this.flow}: ${this.eventCount} events, ${this.triedCount} trials, ${outcome}`
+    const places = pointKinds.filter((place) => this.counts.some((count) => count.place === place))
+    const shown = columns.filter(([trial]) => this.countOf(trial) > 0)
+    const rows = [
+      ['the process ends', ...shown.map(([, heading]) => heading)],
+      ...places.map((place) => [place, ...shown.map(([trial]) => this.#cell(trial, place))]),
+    ]
+    const widths = rows[0]?.map((_, column) => Math.max(...rows.map((row) => row[column]?.length ?? 0))) ?? []
+    const line = (row: readonly string[]): string =>
+      row
+        .map((cell, column) => (column === 0 ? cell.padEnd(widths[0] ?? 0) : cell.padStart(widths[column] ?? 0)))
+        .join('  ')
+    return [title, ...rows.map((row) => `  ${line(row)}`)].join('\n')
   }
+
+  #cell(trial: TrialKind, place: PointKind): string {
+    const { tried = 0, failed = 0 } = this.#counts.get(`${trial}\n${place}`) ?? {}
+    if (failed > 0) return `${failed} of ${tried} DIFFER`
+    return tried === 0 ? '-' : String(tried)
+  }
+}
+
+function sum(counts: readonly TrialCount[]): number {
+  return counts.reduce((total, { tried }) => total + tried, 0)
 }

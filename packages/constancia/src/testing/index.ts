@@ -1,7 +1,7 @@
 export { type MemoryDisk, memory, memoryDisk } from '../store/memory/index.js'
 export type { ScriptedSignal } from './conductor.js'
 export { type CrashDisk, memoryCrashDisk, type NewCrashDisk, sqliteCrashDisk } from './crash-disk.js'
-export { CrashReport, type TrialFailure, type TrialKind } from './crash-report.js'
+export { CrashReport, type TrialCount, type TrialFailure, type TrialKind } from './crash-report.js'
 export { type CrashTestOptions, crashTest } from './crash-test.js'
 export { type Fact, factsOf, firstDifference } from './facts.js'
 export type { KillPlace } from './kill-plan.js'

@@ -15,15 +15,19 @@ import type {
 } from '../store/index.js'
 import type { ScriptedClock } from './scripted-clock.js'
 
-/** The places where a process may be ended, as a table names them. */
-export type PointKind =
-  | 'before an append'
-  | 'after an event is stored'
-  | 'between an effect and its append'
-  | 'around the start'
-  | 'around a signal'
-  | 'around a claim'
-  | 'around a suspension'
+/** The places where a process may be ended, in the order of a run. */
+export const pointKinds = [
+  'around the start',
+  'around a claim',
+  'between an effect and its append',
+  'before an append',
+  'after an event is stored',
+  'around a signal',
+  'around a suspension',
+] as const
+
+/** One of {@link pointKinds}. */
+export type PointKind = (typeof pointKinds)[number]
 
 /** What happens at one of those places: the process is gone, or it stands still until somebody lets it go on. */
 export type Fate = 'crash' | 'pause'

@@ -2,7 +2,8 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { days } from '../../dist/index.js'
 import { type CrashReport, type CrashTestOptions, crashTest } from '../../dist/testing/index.js'
 import { isCampaign, keepResults } from './campaign.js'
-import { bank, type Golden, goldenFlows } from './flows.js'
+import { bank, type Golden } from './effects.js'
+import { goldenFlows } from './flows.js'
 import { Watcher } from './watched.js'
 
 // What a machine that is busy with other things may take.
@@ -57,6 +58,11 @@ describe.each(goldenFlows)('the flow $flow.name', (golden) => {
       const names = new Map(watcher.calls.map(({ key, name }) => [key, name]))
       expect(watcher.calls.filter(({ key, op }) => key !== `crash-test/${op}`)).toEqual([])
       expect(watcher.calls.filter(({ key, name }) => names.get(key) !== name)).toEqual([])
+    })
+
+    test('R-A2 R-B10 comes to what it should', () => {
+      reportOf(tried)
+      expect(watcher.outcome).toStrictEqual(golden.gives)
     })
 
     test('R-A7 R-B3 ends the same if its process is gone for long, and timers are overdue', { timeout }, async () => {

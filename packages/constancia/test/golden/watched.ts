@@ -15,6 +15,8 @@ export interface StepCall {
 /** Sees every call of a step's function, and what was in the journal at that moment. */
 export class Watcher {
   readonly calls: StepCall[] = []
+  /** What the flow last returned or threw. */
+  outcome: unknown
   #completed = new Set<string>()
   #epoch = 0
 
@@ -28,7 +30,17 @@ export class Watcher {
 
   /** The same flow, watched. */
   watch<Input, Output>(flow: Flow<Input, Output>): Flow<Input, Output> {
-    return { ...flow, run: (ctx, input) => flow.run(this.#context(ctx), input) }
+    const run = async (ctx: FlowContext, input: Input): Promise<Output> => {
+      try {
+        const output = await flow.run(this.#context(ctx), input)
+        this.outcome = output
+        return output
+      } catch (error) {
+        this.outcome = error
+        throw error
+      }
+    }
+    return { ...flow, run }
   }
 
   #listen(store: Store): Store {

@@ -30,7 +30,8 @@ let seenTickMs = systemClock.monotonic()
 
 assert(parentPort !== null, 'the heartbeat runs in a thread of its own')
 const port = parentPort
-const timer = setInterval(beat, data.leaseMs / 3)
+// Node.js calls at once, and for ever, what is further away than 2^31 ms.
+const timer = setInterval(beat, Math.min(data.leaseMs / 3, 2 ** 31 - 1))
 
 port.on('message', (message: ToHeartbeat) => {
   switch (message.kind) {

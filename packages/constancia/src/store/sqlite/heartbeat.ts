@@ -79,7 +79,7 @@ export class ThreadHeartbeat implements Heartbeat {
     this.#thread = undefined
     const again = setTimeout(() => {
       if (this.#thread === undefined && this.#held.size > 0) this.#start()
-    }, this.#parts.options.leaseMs / 10)
+    }, Math.min(1000, this.#parts.options.leaseMs / 10))
     again.unref()
   }
 

@@ -42,6 +42,7 @@ export class Handover {
   peek(): Delivery | undefined {
     this.#dropSettled()
     let next = this.#ready.peek()
+    if (this.#waiters.size === 0) return next
     for (const [name, waiters] of this.#waiters) {
       const op = waiters.peek()
       const event = this.#signals.get(name)?.peek()
@@ -68,6 +69,7 @@ export class Handover {
   // An op that waited for a signal and for a time is settled by the first of the two; the other is nobody's then.
   #dropSettled(): void {
     for (let next = this.#ready.peek(); next?.op.settled; next = this.#ready.peek()) this.#ready.pop()
+    if (this.#waiters.size === 0) return
     for (const [name, waiters] of this.#waiters) {
       while (waiters.peek()?.settled) waiters.shift()
       if (waiters.length === 0) this.#waiters.delete(name)

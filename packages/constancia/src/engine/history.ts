@@ -76,6 +76,7 @@ export class History {
   /** Lets go of an op whose result was handed over: nobody asks for it again. */
   forget(op: OpId): void {
     this.#records.delete(op)
+    this.#asked.delete(op)
   }
 
   /** Something that the journal has and the flow did not ask for, if there is such a thing. */

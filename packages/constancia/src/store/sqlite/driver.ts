@@ -51,10 +51,17 @@ export function loadDriver(): Driver {
   const isSettled = Number.parseInt(process.versions.node, 10) >= 24
   if (isSettled && bundled !== undefined && isFixedVersion(bundled)) {
     const module = load('node:sqlite') as DriverModule
-    // Versions of it that cannot tell whether a transaction is open are of no use here.
-    if ('isTransaction' in module.DatabaseSync.prototype) return driverOf('node:sqlite', module)
+    if (tellsTransactions(module)) return driverOf('node:sqlite', module)
   }
   return driverOf('@photostructure/sqlite', load('@photostructure/sqlite') as DriverModule)
+}
+
+// Versions of it that cannot tell whether a transaction is open are of no use here.
+function tellsTransactions(module: DriverModule): boolean {
+  const probe = new module.DatabaseSync(':memory:', { timeout: 0 })
+  const tells = typeof probe.isTransaction === 'boolean'
+  probe.close()
+  return tells
 }
 
 function driverOf(name: string, module: DriverModule): Driver {

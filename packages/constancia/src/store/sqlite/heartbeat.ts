@@ -77,9 +77,12 @@ export class ThreadHeartbeat implements Heartbeat {
   #startAgain(thread: Worker): void {
     if (this.#thread !== thread) return
     this.#thread = undefined
-    const again = setTimeout(() => {
-      if (this.#thread === undefined && this.#held.size > 0) this.#start()
-    }, Math.min(1000, this.#parts.options.leaseMs / 10))
+    const again = setTimeout(
+      () => {
+        if (this.#thread === undefined && this.#held.size > 0) this.#start()
+      },
+      Math.min(1000, this.#parts.options.leaseMs / 10),
+    )
     again.unref()
   }
 

@@ -42,21 +42,21 @@ let slabUsed = 0
 export function commitPreimage(salt: Uint8Array, text: string): Uint8Array {
   if (salt.length !== saltBytes) throw new RangeError(`A salt has ${saltBytes} bytes, not ${salt.length}.`)
   // A UTF-16 unit takes three bytes at most.
-  const target = room(saltBytes + 3 * text.length)
-  target.set(salt)
-  const { written } = encoder.encodeInto(text, target.subarray(saltBytes))
-  const preimage = target.subarray(0, saltBytes + written)
-  if (target.buffer === slab.buffer) slabUsed += preimage.length
-  return preimage
-}
-
-function room(bytesMax: number): Uint8Array {
-  if (bytesMax > slabBytes / 4) return new Uint8Array(bytesMax)
+  const bytesMax = saltBytes + 3 * text.length
+  if (bytesMax > slabBytes / 4) return write(new Uint8Array(bytesMax), salt, text)
   if (slabUsed + bytesMax > slabBytes) {
     slab = new Uint8Array(slabBytes)
     slabUsed = 0
   }
-  return slab.subarray(slabUsed)
+  const preimage = write(slab.subarray(slabUsed), salt, text)
+  slabUsed += preimage.length
+  return preimage
+}
+
+function write(target: Uint8Array, salt: Uint8Array, text: string): Uint8Array {
+  target.set(salt)
+  const { written } = encoder.encodeInto(text, target.subarray(saltBytes))
+  return target.subarray(0, saltBytes + written)
 }
 
 /** The text whose SHA-256 is `prev` of a stream's first event. */

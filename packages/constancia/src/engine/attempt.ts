@@ -13,13 +13,17 @@ export interface AttemptInfo {
   readonly signal: AbortSignal
 }
 
+const nothing = (): void => undefined
+
 /** One try of a step. The abort signal is made when somebody asks for it. */
 export class Attempt implements AttemptInfo {
   readonly key: string
   readonly attempt: number
   readonly epoch: number
   /** Disarms the timer of its time limit. */
-  disarm: () => void = () => undefined
+  disarm: () => void = nothing
+  /** Whether it has ended: what it still brings counts for nothing. */
+  isOver = false
   #controller: AbortController | undefined
   #reason: unknown
 

@@ -111,7 +111,7 @@ export class BranchContext implements FlowContext {
   step<T>(name: string, run: (attempt: AttemptInfo) => T | Promise<T>, options: StepOptions = {}): Promise<T> {
     return this.#word(() => {
       requireName(name, 'step')
-      requireFunction(run, `step ${JSON.stringify(name)}`)
+      requireFunction(run, name)
       const retry =
         options.retry === undefined ? this.#words.defaultRetry : retryPolicy(options.retry, this.#words.defaultRetry)
       const timeoutMs =
@@ -260,11 +260,11 @@ function requireName(name: unknown, what: string): void {
   )
 }
 
-function requireFunction(run: unknown, what: string): void {
+function requireFunction(run: unknown, step: string): void {
   if (typeof run === 'function') return
   throw engineError(
     'invalid_option',
-    `What ${what} runs is a function, but it was ${describe(run)}. Nothing was started.`,
+    `What step ${JSON.stringify(step)} runs is a function, but it was ${describe(run)}. Nothing was started.`,
   )
 }
 

@@ -56,20 +56,20 @@ export class StepOp<T> extends OpBase<T> implements Op {
     const { host } = this
     const attempt = new Attempt(`${host.runId}/${this.id}`, (this.recorded?.failedAttempts ?? 0) + 1, host.claim)
     host.began(attempt)
-    attempt.disarm = this.#armTimeout(attempt, (error) => end({ error }))
-    let over = false
-    // An attempt that timed out is dead: what it brings later counts for nothing.
-    const end = (result: Result<T>): void => {
-      if (over) return
-      over = true
-      attempt.disarm()
-      if (!saidAWord(result)) host.offer(this, this.#outcome(attempt.attempt, result), () => !this.settled)
-      host.ended(attempt)
-    }
+    if (this.#plan.timeoutMs !== undefined) attempt.disarm = this.#armTimeout(attempt, this.#plan.timeoutMs)
     invoke(this.#plan.run, attempt).then(
-      (value) => end({ value }),
-      (error: unknown) => end({ error }),
+      (value) => this.#end(attempt, { value }),
+      (error: unknown) => this.#end(attempt, { error }),
     )
+  }
+
+  // An attempt that timed out is dead: what it brings later counts for nothing.
+  #end(attempt: Attempt, result: Result<T>): void {
+    if (attempt.isOver) return
+    attempt.isOver = true
+    attempt.disarm()
+    if (!saidAWord(result)) this.host.offer(this, this.#outcome(attempt.attempt, result), () => !this.settled)
+    this.host.ended(attempt)
   }
 
   describe(): WaitingFor {
@@ -77,9 +77,7 @@ export class StepOp<T> extends OpBase<T> implements Op {
     return { kind: 'retry', op: this.id, name: this.name, ...(untilMs === undefined ? {} : { untilMs }) }
   }
 
-  #armTimeout(attempt: Attempt, onTimeout: (error: unknown) => void): () => void {
-    const { timeoutMs } = this.#plan
-    if (timeoutMs === undefined) return () => undefined
+  #armTimeout(attempt: Attempt, timeoutMs: number): () => void {
     return this.host.parts.clock.after(timeoutMs, () => {
       const error = engineError(
         'step_timeout',
@@ -87,7 +85,7 @@ export class StepOp<T> extends OpBase<T> implements Op {
           'what it still brings is discarded. Raise timeoutMs if it needs the time.',
       )
       attempt.abort(error)
-      onTimeout(error)
+      this.#end(attempt, { error })
     })
   }
 

@@ -80,17 +80,29 @@ function checkVersion(database: Database, options: SqliteOptions): string {
   )
 }
 
-// Before the first write: a file of somebody else must stay as it is.
+// Before the first write: a file of somebody else must stay as it is. All of it is read from one snapshot: between two,
+// another process may have made the file ours.
 function checkOwner(database: Database, file: string): void {
-  const owner = firstOf(database, 'PRAGMA application_id')
-  if (owner === applicationId) return
-  const isNew = owner === 0 && firstOf(database, 'SELECT count(*) FROM sqlite_schema') === 0
-  if (isNew && firstOf(database, 'PRAGMA user_version') === 0) return
+  const { owner, isNew } = inOneSnapshot(database, () => {
+    const isEmpty = firstOf(database, 'SELECT count(*) FROM sqlite_schema') === 0
+    const isUnversioned = firstOf(database, 'PRAGMA user_version') === 0
+    return { owner: firstOf(database, 'PRAGMA application_id'), isNew: isEmpty && isUnversioned }
+  })
+  if (owner === applicationId || (owner === 0 && isNew)) return
   throw storeError(
     'store_damaged',
     `${file} is a database of another program (application id ${String(owner)}). It was left as it is, and no run was touched. ` +
       'Choose another file.',
   )
+}
+
+function inOneSnapshot<T>(database: Database, read: () => T): T {
+  database.exec('BEGIN')
+  try {
+    return read()
+  } finally {
+    if (database.isTransaction) database.exec('ROLLBACK')
+  }
 }
 
 // Set, then read back: a setting that does not hold is worth nothing.

@@ -32,11 +32,15 @@ assert(parentPort !== null, 'the heartbeat runs in a thread of its own')
 const port = parentPort
 // Node.js calls at once, and for ever, what is further away than 2^31 ms.
 const timer = setInterval(beat, Math.min(data.leaseMs / 3, 2 ** 31 - 1))
+let hasBegun = false
 
 port.on('message', (message: ToHeartbeat) => {
   switch (message.kind) {
     case 'hold':
       held.set(message.claim.id, { claim: message.claim, renewedMs: systemClock.monotonic() })
+      // The first leases began before this thread did, and it may have been long in starting.
+      if (!hasBegun) setImmediate(beat)
+      hasBegun = true
       return
     case 'drop':
       held.delete(message.claim.id)

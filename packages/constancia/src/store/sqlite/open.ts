@@ -80,15 +80,10 @@ function checkVersion(database: Database, options: SqliteOptions): string {
   )
 }
 
-// Before the first write: a file of somebody else must stay as it is. All of it is read from one snapshot: between two,
-// another process may have made the file ours.
+// Before the first write: a file of somebody else must stay as it is.
 function checkOwner(database: Database, file: string): void {
-  const { owner, isNew } = inOneSnapshot(database, () => {
-    const isEmpty = firstOf(database, 'SELECT count(*) FROM sqlite_schema') === 0
-    const isUnversioned = firstOf(database, 'PRAGMA user_version') === 0
-    return { owner: firstOf(database, 'PRAGMA application_id'), isNew: isEmpty && isUnversioned }
-  })
-  if (owner === applicationId || (owner === 0 && isNew)) return
+  const { owner, isEmpty } = ownerOf(database)
+  if (owner === applicationId || (owner === 0 && isEmpty)) return
   throw storeError(
     'store_damaged',
     `${file} is a database of another program (application id ${String(owner)}). It was left as it is, and no run was touched. ` +
@@ -96,10 +91,13 @@ function checkOwner(database: Database, file: string): void {
   )
 }
 
-function inOneSnapshot<T>(database: Database, read: () => T): T {
+// All of one state: another process may be about to make a new file its own.
+function ownerOf(database: Database): { readonly owner: unknown; readonly isEmpty: boolean } {
   database.exec('BEGIN')
   try {
-    return read()
+    const owner = firstOf(database, 'PRAGMA application_id')
+    const tableCount = firstOf(database, 'SELECT count(*) FROM sqlite_schema')
+    return { owner, isEmpty: tableCount === 0 && firstOf(database, 'PRAGMA user_version') === 0 }
   } finally {
     if (database.isTransaction) database.exec('ROLLBACK')
   }

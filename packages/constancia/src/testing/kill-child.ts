@@ -34,6 +34,7 @@ async function live(order: LifeOrder, flows: readonly AnyFlow[]): Promise<void> 
   const runtime = await openRuntime(living)
   const runs = await Promise.all(order.starts.map((start) => begin(runtime, start, living)))
   await Promise.all(runs.map(untilEnded))
+  for (const sender of senders.values()) sender.stop()
   await runtime.close()
   diary.close()
   tell({ kind: 'ended' }) // The parent ends this process, whatever the flows keep open.

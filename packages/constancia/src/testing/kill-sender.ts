@@ -12,6 +12,7 @@ export class KillSender {
   #eventCount = 0
   #sentCount = 0
   #busy = false
+  #stopped = false
 
   constructor(start: StartOrder, diary: DiaryWriter) {
     this.#start = start
@@ -30,6 +31,11 @@ export class KillSender {
     if (!this.#busy) void this.#send()
   }
 
+  /** Sends nothing more: the run has ended. */
+  stop(): void {
+    this.#stopped = true
+  }
+
   async #send(): Promise<void> {
     this.#busy = true
     for (let next = this.#due(); next !== undefined; next = this.#due()) {
@@ -41,7 +47,7 @@ export class KillSender {
   }
 
   #due(): StartOrder['signals'][number] | undefined {
-    const next = this.#start.signals[this.#sentCount]
+    const next = this.#stopped ? undefined : this.#start.signals[this.#sentCount]
     return this.#run !== undefined && next !== undefined && (next.afterEvents ?? 1) <= this.#eventCount
       ? next
       : undefined

@@ -2,20 +2,19 @@
 // How the flows of these tests reach the ledger: one request an effect, over connections that are kept.
 import { Agent, request } from 'node:http'
 
-/** @typedef {import('constancia').AttemptInfo} AttemptInfo */
-
 const agent = new Agent({ keepAlive: true })
 
 /**
  * Sends an effect under the attempt's key and returns what the ledger kept for it.
  *
  * @param {string} url
- * @param {Pick<AttemptInfo, 'key' | 'epoch'>} attempt
+ * @param {{ readonly key: string, readonly epoch?: number }} attempt its epoch goes with it, as a fencing token, if it is there
  * @param {unknown} body
  * @returns {Promise<any>}
  */
 export function send(url, { key, epoch }, body) {
-  const headers = { 'idempotency-key': key, 'fencing-token': String(epoch), 'content-type': 'application/json' }
+  const token = epoch === undefined ? {} : { 'fencing-token': String(epoch) }
+  const headers = { 'idempotency-key': key, 'content-type': 'application/json', ...token }
   return new Promise((resolve, reject) => {
     const sent = request(url, { method: 'POST', agent, headers }, (response) => {
       let text = ''

@@ -1,0 +1,75 @@
+// @ts-check
+// Flows of a worker process that tells what happens in their steps.
+import { setTimeout as pause } from 'node:timers/promises'
+import { flow } from 'constancia'
+
+/** @typedef {import('constancia').AttemptInfo} AttemptInfo */
+/** @typedef {import('./worker-words.js').WorkerWord} WorkerWord */
+
+/**
+ * @param {object} host
+ * @param {(word: WorkerWord) => void} host.tell
+ * @param {() => Promise<unknown>} host.told
+ * @param {(url: string, attempt: { key: string, epoch?: number }, body: unknown) => Promise<unknown>} host.send
+ */
+export function flowsFor({ tell, told, send }) {
+  /** @param {string} run @param {AttemptInfo} info */
+  const began = (run, { key, attempt, epoch }) => tell({ kind: 'began', run, key, attempt, epoch })
+
+  // Its steps begin, and the first brings its effect about once the parent says so; the second takes a little longer.
+  const held = flow({
+    name: 'held',
+    version: 1,
+    run: async (ctx, /** @type {{ readonly ledger: string, readonly fenced: boolean }} */ { ledger, fenced }) => {
+      const charge = ctx.step('charge', async (attempt) => {
+        began(ctx.runId, attempt)
+        await told()
+        await send(ledger, fenced ? attempt : { key: attempt.key }, 'charge').then(
+          () => tell({ kind: 'sent', run: ctx.runId, epoch: attempt.epoch, outcome: 'accepted' }),
+          (/** @type {Error} */ error) => {
+            tell({ kind: 'sent', run: ctx.runId, epoch: attempt.epoch, outcome: error.message })
+            throw error
+          },
+        )
+        return attempt.epoch
+      })
+      const watch = ctx.step('watch', async (attempt) => {
+        attempt.signal.addEventListener('abort', () =>
+          tell({ kind: 'aborted', run: ctx.runId, epoch: attempt.epoch, code: attempt.signal.reason?.code }),
+        )
+        await told()
+        await pause(200)
+        return attempt.epoch
+      })
+      return Promise.all([charge, watch])
+    },
+  })
+
+  // Never waits for anything while it computes: nothing else in its process runs.
+  const computing = flow({
+    name: 'computing',
+    version: 1,
+    run: (ctx, /** @type {number} */ ms) =>
+      ctx.step('compute', (attempt) => {
+        began(ctx.runId, attempt)
+        for (const endMs = performance.now() + ms; performance.now() < endMs; );
+        return attempt.epoch
+      }),
+  })
+
+  const short = flow({
+    name: 'short',
+    version: 1,
+    run: async (ctx, /** @type {string} */ ledger) => {
+      for (const what of ['one', 'two', 'three']) {
+        await ctx.step(what, (attempt) => {
+          began(ctx.runId, attempt)
+          return send(ledger, attempt, what)
+        })
+      }
+      return ctx.runId
+    },
+  })
+
+  return [held, computing, short]
+}

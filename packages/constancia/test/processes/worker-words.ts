@@ -1,0 +1,23 @@
+/** What a worker process is told when it starts. */
+export interface WorkerOrder {
+  readonly file: string
+  readonly name: string
+  readonly leaseMs: number
+  /** Whether it hears of nothing that others do: neither from its heartbeat nor from a look at the file. */
+  readonly isDeaf?: boolean
+  readonly concurrency?: number
+}
+
+/** What it tells. */
+export type WorkerWord =
+  | { readonly kind: 'ready'; readonly describe: string }
+  | {
+      readonly kind: 'began'
+      readonly run: string
+      readonly key: string
+      readonly attempt: number
+      readonly epoch: number
+    }
+  | { readonly kind: 'aborted'; readonly run: string; readonly epoch: number; readonly code: unknown }
+  | { readonly kind: 'sent'; readonly run: string; readonly epoch: number; readonly outcome: string }
+  | { readonly kind: 'append'; readonly answer: string; readonly run: string; readonly epoch: number }

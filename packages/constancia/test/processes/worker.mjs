@@ -1,0 +1,56 @@
+// @ts-check
+// A worker process that tells its parent what happens in it, one word at a time. It is told by `{ … }` as its only argument.
+import { open } from 'constancia'
+import { sqlite } from 'constancia/sqlite'
+import { send } from './destination.mjs'
+import { flowsFor } from './watched-flows.mjs'
+
+/** @typedef {import('./worker-words.js').WorkerOrder} WorkerOrder */
+/** @typedef {import('./worker-words.js').WorkerWord} WorkerWord */
+
+process.once('disconnect', () => process.exit())
+const order = /** @type {WorkerOrder} */ (JSON.parse(process.argv[2] ?? ''))
+const { file, name, leaseMs, isDeaf = false, concurrency = 16 } = order
+
+/** @param {WorkerWord} word */
+const tell = (word) => void process.send?.(word)
+
+let isTold = false
+const waiting = /** @type {(() => void)[]} */ ([])
+process.on('message', () => {
+  isTold = true
+  for (const go of waiting.splice(0)) go()
+})
+/** Resolves once the parent has said something. */
+const told = () => new Promise((resolve) => (isTold ? resolve(undefined) : waiting.push(() => resolve(undefined))))
+
+const flows = flowsFor({ tell, told, send })
+
+/** @type {import('constancia').StoreFactory} */
+const store = async (parts) => {
+  const inner = await sqlite({ file, watchPollMs: isDeaf ? 0 : 25 })(parts)
+  return new Proxy(inner, {
+    get(target, property) {
+      const value = Reflect.get(target, property)
+      if (typeof value !== 'function') return value
+      if (property === 'append') return append
+      return property === 'heartbeat' && isDeaf ? deafHeartbeat : value.bind(target)
+    },
+  })
+
+  /** @param {import('../../dist/store/index.js').Append} request */
+  async function append(request) {
+    const answer = await inner.append(request)
+    tell({ kind: 'append', answer: answer.kind, run: request.claim.run, epoch: request.claim.epoch })
+    return answer
+  }
+
+  // Leases are renewed, but whoever lost one learns of it only by trying to write.
+  /** @param {import('../../dist/store/index.js').HeartbeatOptions} options */
+  function deafHeartbeat(options) {
+    return inner.heartbeat({ ...options, onLost: () => undefined })
+  }
+}
+
+const runtime = await open({ store, flows, worker: { name, leaseMs, concurrency, pollMs: leaseMs } })
+tell({ kind: 'ready', describe: runtime.describe() })

@@ -80,10 +80,15 @@ function checkVersion(database: Database, options: SqliteOptions): string {
   )
 }
 
-// Before the first write: a file of somebody else must stay as it is.
+// Before the first write: a file of somebody else must stay as it is. All of it is read from one snapshot: between two,
+// another process may have made the file ours.
 function checkOwner(database: Database, file: string): void {
-  const { owner, isEmpty } = ownerOf(database)
-  if (owner === applicationId || (owner === 0 && isEmpty)) return
+  const { owner, isNew } = inOneSnapshot(database, () => {
+    const isEmpty = firstOf(database, 'SELECT count(*) FROM sqlite_schema') === 0
+    const isUnversioned = firstOf(database, 'PRAGMA user_version') === 0
+    return { owner: firstOf(database, 'PRAGMA application_id'), isNew: isEmpty && isUnversioned }
+  })
+  if (owner === applicationId || (owner === 0 && isNew)) return
   throw storeError(
     'store_damaged',
     `${file} is a database of another program (application id ${String(owner)}). It was left as it is, and no run was touched. ` +
@@ -91,13 +96,10 @@ function checkOwner(database: Database, file: string): void {
   )
 }
 
-// All of one state: another process may be about to make a new file its own.
-function ownerOf(database: Database): { readonly owner: unknown; readonly isEmpty: boolean } {
+function inOneSnapshot<T>(database: Database, read: () => T): T {
   database.exec('BEGIN')
   try {
-    const owner = firstOf(database, 'PRAGMA application_id')
-    const tableCount = firstOf(database, 'SELECT count(*) FROM sqlite_schema')
-    return { owner, isEmpty: tableCount === 0 && firstOf(database, 'PRAGMA user_version') === 0 }
+    return read()
   } finally {
     if (database.isTransaction) database.exec('ROLLBACK')
   }

@@ -295,14 +295,14 @@ export class Execution implements Host, Words {
 
   // Everything that is known was handed over: what has no outcome begins, and when all of it waits, the run rests.
   #goOn(): void {
+    const eventCount = this.#appender.head.seq + 1
+    if (eventCount >= this.parts.limits.eventCountMax && this.#ending === undefined)
+      return this.#park(tooLong(eventCount))
     const unstarted = this.#unstarted
     this.#unstarted = []
     for (const op of unstarted) if (!op.settled && this.#counts(op)) op.start()
     for (const op of this.#waits.takeDue(this.#counts)) op.onDue()
     const nextMs = this.#waits.nextMs(this.#counts)
-    const eventCount = this.#appender.head.seq + 1
-    if (eventCount >= this.parts.limits.eventCountMax && this.#ending === undefined)
-      return this.#park(tooLong(eventCount))
     if (!this.#isQuiet) {
       if (nextMs !== undefined) this.#waits.arm(nextMs, () => this.#advance())
       return

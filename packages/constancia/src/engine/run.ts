@@ -77,7 +77,10 @@ export class Run<Output = unknown> {
     return settle(await this.#access.signal(this.id, name, { ...options, payload }))
   }
 
-  /** Makes a run that is stuck try again, as its code is now. Throws `unknown_run` or `run_ended`. */
+  /**
+   * Makes a run that is stuck try again, as its code is now. Throws `unknown_run`, `run_ended`, or `invalid_option` for a
+   * note of more than 1,000 characters.
+   */
   async retry(note = ''): Promise<void> {
     settle(await this.#access.retry(this.id, note))
   }

@@ -189,6 +189,12 @@ export class Runtime {
 
   async #retry(run: RunId, note: string): Promise<Delivered> {
     this.#requireOpen()
+    if (typeof note !== 'string' || note.length > 1_000) {
+      throw engineError(
+        'invalid_option',
+        'The note of a retry is a text of at most 1,000 characters. Nothing was retried.',
+      )
+    }
     const by = 'system:api'
     return this.#store.decide({
       run,

@@ -105,42 +105,53 @@ class CrashKit {
 
   /** The run without a crash. Throws an `AssertionError` if it does not end. */
   async reference(): Promise<Outcome> {
-    const disk = await this.#begin()
-    const clock = new ScriptedClock()
-    const living = await this.#live({ disk, clock, number: 1, strikeAt: undefined, fate: 'crash' })
-    if (living.end.kind === 'stalled')
+    this.#reference = await this.#onDisk(async (disk, lives) => {
+      const living = await this.#live({
+        disk,
+        clock: new ScriptedClock(),
+        number: 1,
+        strikeAt: undefined,
+        fate: 'crash',
+      })
+      lives.push(living)
+      if (living.end.kind !== 'stalled') return this.#outcome(living)
       throw new AssertionError({ message: `The run without a crash does not end: ${living.end.why}.` })
-    const outcome = await this.#outcome(living)
-    await this.#finish([living], disk)
-    this.#reference = outcome
-    return outcome
+    })
+    return this.#reference
   }
 
   /** One trial, added to the report. Returns the places of its last life. */
-  async trial(report: CrashReport, kind: TrialKind, strikes: readonly number[]): Promise<readonly PointKind[]> {
-    const disk = await this.#begin()
-    const clock = new ScriptedClock()
-    const lives: Living[] = []
-    for (const strikeAt of strikes) {
+  trial(report: CrashReport, kind: TrialKind, strikes: readonly number[]): Promise<readonly PointKind[]> {
+    return this.#onDisk(async (disk, lives) => {
+      const clock = new ScriptedClock()
       const fate = kind === 'takeover' ? 'pause' : 'crash'
-      lives.push(await this.#live({ disk, clock, number: lives.length + 1, strikeAt, fate }))
-      clock.advance(this.#options.downtimeMs ?? 0)
-    }
-    const last = await this.#live({ disk, clock, number: lives.length + 1, strikeAt: undefined, fate: 'crash' })
-    if (kind === 'takeover') await this.#wake(lives)
-    for (const { world } of lives) report.refusedCount += world.refusedCount
-    const place = lives.at(-1)?.world.struck
-    const why = place === undefined ? 'its fate never struck' : await this.#compare(last)
-    const failure: TrialFailure | undefined =
-      why === undefined ? undefined : { trial: kind, struckAt: strikes, place: place ?? 'around the start', why }
-    report.add(kind, place ?? 'around the start', failure)
-    await this.#finish([...lives, last], disk)
-    return last.world.pointKinds
+      for (const strikeAt of [...strikes, undefined]) {
+        if (lives.length > 0) clock.advance(this.#options.downtimeMs ?? 0)
+        lives.push(await this.#live({ disk, clock, number: lives.length + 1, strikeAt, fate }))
+      }
+      const [struck, last] = lives.slice(-2) as [Living, Living]
+      if (kind === 'takeover') await this.#wake(struck)
+      report.refusedCount += struck.world.refusedCount
+      const place = struck.world.struck
+      const why = place === undefined ? 'its fate never struck' : await this.#compare(last)
+      const failure: TrialFailure | undefined =
+        why === undefined ? undefined : { trial: kind, struckAt: strikes, place: place ?? 'around the start', why }
+      report.add(kind, place ?? 'around the start', failure)
+      return last.world.pointKinds
+    })
   }
 
-  async #begin(): Promise<CrashDisk> {
+  // Whatever becomes of it, nothing stays behind: no handle, no timer, no file.
+  async #onDisk<T>(play: (disk: CrashDisk, lives: Living[]) => Promise<T>): Promise<T> {
     await this.#options.destination?.reset()
-    return this.#newDisk()
+    const disk = await this.#newDisk()
+    const lives: Living[] = []
+    try {
+      return await play(disk, lives)
+    } finally {
+      for (const { world, runtime, end } of lives) await (end.kind === 'ended' ? (await runtime).close() : world.end())
+      await disk.dispose()
+    }
   }
 
   async #live(life: Life): Promise<Living> {
@@ -164,16 +175,14 @@ class CrashKit {
     return { world, runtime, end }
   }
 
-  // The slow ones go on as if nothing had happened: whatever they still write must be refused.
-  async #wake(lives: readonly Living[]): Promise<void> {
-    for (const { world } of lives) {
-      world.resume()
-      for (let calm = 0; calm < 3; calm += 1) {
-        await new Promise((resolve) => setImmediate(resolve))
-        const held = world.held.splice(0)
-        for (const item of held) item.release()
-        if (held.length > 0 || !world.isQuiet) calm = 0
-      }
+  // The slow one goes on as if nothing had happened: whatever it still writes must be refused.
+  async #wake({ world }: Living): Promise<void> {
+    world.resume()
+    for (let calm = 0; calm < 3; calm += 1) {
+      await new Promise((resolve) => setImmediate(resolve))
+      const held = world.held.splice(0)
+      for (const item of held) item.release()
+      if (held.length > 0 || !world.isQuiet) calm = 0
     }
   }
 
@@ -197,10 +206,5 @@ class CrashKit {
       what: 'what the destination accepted',
     })
     return { facts: factsOf(events), accepted, places: [...living.world.pointKinds] }
-  }
-
-  async #finish(lives: readonly Living[], disk: CrashDisk): Promise<void> {
-    for (const { world, runtime } of lives) if (!world.isDead) await (await runtime).close()
-    await disk.dispose()
   }
 }

@@ -1,5 +1,5 @@
 import type { Parts } from '../engine/index.js'
-import { type Draft, defaultLimits, type RunId } from '../journal/index.js'
+import { type Draft, defaultLimits, endOf, type RunId } from '../journal/index.js'
 import type {
   Append,
   Appended,
@@ -131,6 +131,12 @@ export class World {
     return this.#dead ? undefined : this.#store?.run(run)
   }
 
+  /** Ends this life as a crash does, wherever it is. Resolves when its handle on the store is gone. */
+  async end(): Promise<void> {
+    if (!this.#dead) this.#die()
+    await this.buried
+  }
+
   /** Lets a life that stands still go on. */
   resume(): void {
     this.#paused = false
@@ -141,10 +147,7 @@ export class World {
     return {
       describe: () => store.describe(),
       create: (request) => this.#call(around('around the start'), () => store.create(request)),
-      append: (request) =>
-        this.#call({ before: 'before an append', after: 'after an event is stored' }, () =>
-          this.#append(store, request),
-        ),
+      append: (request) => this.#append(store, request),
       decide: (request) => this.#call(around('around a signal'), () => store.decide(request)),
       suspend: (request) => this.#call(around('around a suspension'), () => store.suspend(request)),
       claim: (request) =>
@@ -172,7 +175,11 @@ export class World {
   }
 
   async #append(store: Store, request: Append): Promise<Appended> {
-    const answer = await store.append(request)
+    // The engine offers an end to nobody, but beside what comes from outside it has its place like an outcome.
+    const end = request.drafts.find(({ kind }) => endOf(kind) !== undefined)
+    if (end !== undefined) await new Promise<void>((release) => this.held.push({ draft: end, release }))
+    const points = { before: 'before an append', after: 'after an event is stored' } as const
+    const answer = await this.#call(points, () => store.append(request))
     if (answer.kind === 'claim_lost' || answer.kind === 'run_ended') this.refusedCount += 1
     return answer
   }

@@ -28,6 +28,11 @@ export class Watcher {
     return { factory: async (parts) => this.#listen(await memory(disk)(parts)), dispose: async () => undefined }
   }
 
+  /** Whether an outcome of this op is in the journal. */
+  isStored(op: string): boolean {
+    return this.#completed.has(op)
+  }
+
   /** The same flow, watched. */
   watch<Input, Output>(flow: Flow<Input, Output>): Flow<Input, Output> {
     const run = async (ctx: FlowContext, input: Input): Promise<Output> => {

@@ -219,7 +219,7 @@ export class Execution implements Host, Words {
     this.#learn(events, [])
     if (this.#isOver) return // Another owner has ended the run since it was claimed.
     this.#stage = 'going'
-    this.#turns.run(() => this.#startFlow(started))
+    this.#turns.run(() => this.#startFlow(started), this.#history.unaskedCount)
   }
 
   #startFlow(started: StoredEvent): void {
@@ -287,7 +287,8 @@ export class Execution implements Host, Words {
   #advance(): void {
     if (this.#stage !== 'going' || this.#turns.busy) return
     if (this.#parking !== undefined || this.#stopping) return this.#leave()
-    if (this.#ending === undefined && this.#handover.peek() !== undefined) return this.#turns.run(this.#handOver)
+    if (this.#ending === undefined && this.#handover.peek() !== undefined)
+      return this.#turns.run(this.#handOver, this.#history.unaskedCount)
     const { stray } = this.#history
     if (stray !== undefined) return this.#park(neverAsked(stray.op, stray.record))
     this.#goOn()

@@ -79,6 +79,11 @@ export class History {
     this.#asked.delete(op)
   }
 
+  /** How many ops the journal has that the flow has not asked for yet: while there are any, this is a replay. */
+  get unaskedCount(): number {
+    return this.#unasked.size
+  }
+
   /** Something that the journal has and the flow did not ask for, if there is such a thing. */
   get stray(): { readonly op: OpId; readonly record: OpRecord } | undefined {
     for (const op of this.#unasked) {

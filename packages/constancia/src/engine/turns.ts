@@ -8,15 +8,21 @@ export interface TurnHooks {
   readonly fault: (error: unknown) => void
 }
 
+// So many pairs are queued together at most: a replay must not keep the event loop for long.
+const pairsMax = 16
+
 /**
  * The turns of one run. A turn is two immediates queued together: the first hands something over to the flow, the second
  * closes the turn. Between them run microtasks only, so whatever the flow does meanwhile follows from the journal alone;
- * a word said outside a turn shows that the flow awaited something else.
+ * a word said outside a turn shows that the flow awaited something else. Where many turns are going to follow each other,
+ * as in a replay, pairs for several are queued at once and need one turn of the event loop; those left over do nothing.
  */
 export class Turns {
   #open = false
   #busy = false
   #begin: () => void = () => undefined
+  // Pairs that are queued and not through.
+  #pairCount = 0
   readonly #parts: Parts
   readonly #hooks: TurnHooks
 
@@ -35,16 +41,24 @@ export class Turns {
     return this.#busy
   }
 
-  /** Runs one turn, with `begin` inside. */
-  run(begin: () => void): void {
+  /** Runs one turn, with `begin` inside; `following` more are expected right after it. */
+  run(begin: () => void, following: number): void {
     this.#busy = true
     this.#begin = begin
-    this.#parts.immediate(this.#openNow)
-    this.#parts.immediate(this.#closeNow)
+    if (this.#pairCount === 0) this.#queue(Math.min(1 + following, pairsMax))
+  }
+
+  #queue(pairCount: number): void {
+    this.#pairCount = pairCount
+    for (let count = 0; count < pairCount; count += 1) {
+      this.#parts.immediate(this.#openNow)
+      this.#parts.immediate(this.#closeNow)
+    }
   }
 
   // Made once: a run has thousands of turns.
   readonly #openNow = (): void => {
+    if (!this.#busy) return
     this.#open = true
     try {
       this.#begin()
@@ -54,8 +68,11 @@ export class Turns {
   }
 
   readonly #closeNow = (): void => {
-    this.#open = false
-    this.#busy = false
-    this.#hooks.closed()
+    this.#pairCount -= 1
+    if (this.#open) {
+      this.#open = false
+      this.#busy = false
+      this.#hooks.closed()
+    } else if (this.#busy && this.#pairCount === 0) this.#queue(1) // It was asked for when the last pair was half through.
   }
 }

@@ -41,7 +41,8 @@ export class Workbench {
   static async open(): Promise<Workbench> {
     const folder = await mkdtemp(join(tmpdir(), 'constancia-planted-'))
     for (const config of configs) await cp(join(root, config), join(folder, config))
-    for (const name of packages) await cp(join(root, 'packages', name), join(folder, 'packages', name), { recursive: true })
+    for (const name of packages)
+      await cp(join(root, 'packages', name), join(folder, 'packages', name), { recursive: true })
     await linkModules(folder)
     return new Workbench(folder)
   }
@@ -58,7 +59,10 @@ export class Workbench {
       return { kind: 'does not apply', output: `${bug.file} has not exactly one place like\n${bug.find}` }
     }
     try {
-      await writeFile(file, before.replace(bug.find, () => bug.replace))
+      await writeFile(
+        file,
+        before.replace(bug.find, () => bug.replace),
+      )
       return await this.#examine(bug)
     } finally {
       await writeFile(file, before)

@@ -123,6 +123,7 @@ describe('an error of the database, at each statement in turn,', () => {
       run: (...values) => struck(() => statement.run(...values)),
       get: (...values) => struck(() => statement.get(...values)),
       all: (...values) => struck(() => statement.all(...values)),
+      setReturnArrays: (areArrays) => statement.setReturnArrays(areArrays),
     })
     return {
       get isTransaction() {

@@ -23,8 +23,9 @@ export interface Database {
   close(): void
 }
 
-/** A prepared statement; rows are objects with the columns' names. */
+/** A prepared statement; rows are objects with the columns' names, or arrays of the columns' values once that is set. */
 export interface Statement {
+  setReturnArrays(areArrays: boolean): void
   run(...values: readonly Value[]): { readonly changes: number | bigint; readonly lastInsertRowid: number | bigint }
   get(...values: readonly Value[]): unknown
   all(...values: readonly Value[]): unknown[]

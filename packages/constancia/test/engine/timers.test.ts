@@ -133,8 +133,9 @@ describe.each(stores)('on %s', (store) => {
       const run = await life.runtime.start(long as Flow, null)
       await untilStatus(run, 'running')
       const leaseUntilMs = async (): Promise<number | undefined> => (await run.row()).claim?.leaseUntilMs
+      await pause(250) // So long that a heart's thread is up, and has beaten the once that it does at once.
       const before = await leaseUntilMs()
-      await pause(250) // So long that a heart's thread is up, and beats if it is going to.
+      await pause(250) // So long that a heart that beats all the time beats again.
       expect(await leaseUntilMs()).toBe(before)
       open.open()
       await run.result()

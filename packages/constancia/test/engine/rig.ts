@@ -73,6 +73,7 @@ export class Rig {
   /** Moves scripted time from timer to timer, and lets everything that comes due do its work. */
   async advance(byMs: number): Promise<void> {
     const toMs = this.clock.now() + byMs
+    await drained()
     for (let next = this.clock.nextMs; next !== undefined && next <= toMs; next = this.clock.nextMs) {
       this.clock.advanceTo(next)
       await drained()
@@ -107,7 +108,7 @@ export async function drained(): Promise<void> {
 
 /** Waits, in real time, until something holds. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadlineMs = performance.now() + 15_000
+  const deadlineMs = performance.now() + 8_000
   for (let spins = 0; !(await holds()); spins += 1) {
     if (performance.now() > deadlineMs) throw new Error(`Waited in vain until ${what}.`)
     await (spins < 100 ? setImmediate() : pause(2))

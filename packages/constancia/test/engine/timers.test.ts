@@ -133,10 +133,13 @@ describe.each(stores)('on %s', (store) => {
       const run = await life.runtime.start(long as Flow, null)
       await untilStatus(run, 'running')
       const leaseUntilMs = async (): Promise<number | undefined> => (await run.row()).claim?.leaseUntilMs
-      await pause(250) // So long that a heart's thread is up, and has beaten the once that it does at once.
-      const before = await leaseUntilMs()
-      await pause(250) // So long that a heart that beats all the time beats again.
-      expect(await leaseUntilMs()).toBe(before)
+      const seen = new Set<number | undefined>()
+      // So long that a heart's thread is up; its first beat comes at once.
+      for (let look = 0; look < 25; look += 1) {
+        seen.add(await leaseUntilMs())
+        await pause(10)
+      }
+      expect(seen.size).toBeLessThanOrEqual(2)
       open.open()
       await run.result()
     },

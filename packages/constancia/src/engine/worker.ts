@@ -1,10 +1,11 @@
 import type { RunId } from '../journal/index.js'
 import type { Change, Claim, ClaimRef, Heartbeat, Store } from '../store/index.js'
-import { minutes, seconds } from './duration.js'
+import { days, minutes, seconds } from './duration.js'
 import { engineError } from './errors.js'
 import { Execution, type ExecutionEnd } from './execution.js'
 import type { Parts } from './parts.js'
 import { type FlowRegistry, keyOf } from './registry.js'
+import { Setbacks } from './setbacks.js'
 
 /** How a worker works. */
 export interface WorkerOptions {
@@ -53,6 +54,7 @@ export class Worker {
   readonly #input: WorkerInput
   readonly #active = new Map<RunId, Active>()
   readonly #heartbeat: Heartbeat
+  readonly #setbacks: Setbacks
   #claiming = false
   #looking: Promise<void> = Promise.resolve()
   #again = false
@@ -62,7 +64,9 @@ export class Worker {
 
   constructor(input: WorkerInput) {
     this.#input = input
-    const { leaseMs, stallMs } = input.options
+    const { leaseMs, stallMs, pollMs } = input.options
+    const release = (claim: Claim): Promise<void> => this.#release(claim)
+    this.#setbacks = new Setbacks({ clock: input.parts.clock, delayMsFirst: pollMs, delayMsMax: leaseMs, release })
     this.#heartbeat = input.store.heartbeat({ leaseMs, stallMs, onLost: (claim) => this.#lost(claim) })
   }
 
@@ -94,6 +98,7 @@ export class Worker {
     await this.#looking // What it still takes is given back.
     await Promise.all([...this.#active.values()].map((active) => active.over))
     disarmGrace()
+    await this.#setbacks.stop()
     await this.#heartbeat.stop()
   }
 
@@ -163,7 +168,9 @@ export class Worker {
       if (wasFull) this.look()
     }
     this.#input.onOver(claim.run, end)
-    if (end.kind === 'fault') await this.#release(claim)
+    if (end.kind !== 'fault') this.#setbacks.forget(claim.run)
+    else if (this.#stopped) await this.#release(claim)
+    else await this.#setbacks.giveBack(claim)
   }
 
   #lost(lost: ClaimRef): void {
@@ -216,10 +223,11 @@ export function workerOptions(options: Partial<WorkerOptions> = {}): WorkerOptio
   const whole = { ...defaultWorker, ...options }
   for (const field of ['concurrency', 'leaseMs', 'pollMs', 'stallMs', 'graceMs'] as const) {
     const least = field === 'graceMs' ? 0 : 1
-    if (whole[field] >= least) continue
+    const value: unknown = whole[field]
+    if (typeof value === 'number' && value >= least && value <= days(366)) continue
     throw engineError(
       'invalid_option',
-      `A worker's ${field} is a number from ${least}, but it was ${String(whole[field])}. No worker was started.`,
+      `A worker's ${field} is a number from ${least} to ${days(366)}, but it was ${String(value)}. No worker was started.`,
     )
   }
   return whole

@@ -1,3 +1,4 @@
+import { inspect } from 'node:util'
 import { emptyHead, parseRunId, runStream, type StoredEvent, verifyChain } from '../journal/index.js'
 import type { RunRow } from '../store/index.js'
 import type { Diary } from './kill-diary.js'
@@ -55,8 +56,7 @@ function judgeAcknowledged({ diaries, found }: Case): string[] {
 
 function judgeJournal(id: string, { row, events }: FoundRun): string[] {
   if (row === undefined) return [`run ${id} is gone`]
-  if (row.outcome === 'open')
-    return [`run ${id} has not ended: it is ${row.status}${row.stuck === undefined ? '' : ` (${row.stuck.message})`}`]
+  if (row.outcome === 'open') return [`run ${id} has not ended: it is ${row.status}${reasonOf(row)}`]
   const stream = runStream(parseRunId(id))
   try {
     const head = verifyChain(stream, emptyHead(stream), events)
@@ -64,6 +64,11 @@ function judgeJournal(id: string, { row, events }: FoundRun): string[] {
   } catch (error) {
     return [(error as Error).message]
   }
+}
+
+function reasonOf({ stuck, waitingFor }: RunRow): string {
+  if (stuck !== undefined) return ` (${stuck.message})`
+  return waitingFor.length === 0 ? '' : ` for ${waitingFor.map(({ kind, name }) => `${kind} "${name}"`).join(', ')}`
 }
 
 // Claims take turns: once another has written, an earlier one never does again.
@@ -134,5 +139,5 @@ function judgeAccepted({ found, expected, repeatable }: Case): string[] {
 
 function textOf(all: Readonly<Record<string, unknown>>, key: string, withBody: boolean): string {
   if (!Object.hasOwn(all, key)) return 'nothing'
-  return withBody ? String(JSON.stringify(all[key])) : 'something'
+  return withBody ? inspect(all[key], { depth: 20, sorted: true }) : 'something'
 }

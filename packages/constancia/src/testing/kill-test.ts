@@ -3,7 +3,7 @@ import { randomBytes, randomInt } from 'node:crypto'
 import { mkdir, mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { isDeepStrictEqual } from 'node:util'
+import { inspect, isDeepStrictEqual } from 'node:util'
 import { decodeValue, defaultLimits, parseRunId, runStream } from '../journal/index.js'
 import { systemClock } from '../store/index.js'
 import { sqlite } from '../store/sqlite/index.js'
@@ -53,11 +53,12 @@ export interface KillTestOptions {
   readonly concurrency?: number
   /** Milliseconds; 250 unless set. */
   readonly leaseMs?: number
+  /** Milliseconds after which a process whose runs have not ended counts as failed; 60,000 unless set. */
+  readonly patienceMs?: number
   /** Where files and diaries are kept; a temporary folder, removed at the end, unless set. */
   readonly folder?: string
 }
 
-const lifeMsMax = 60_000
 // So many rounds without a kill, and there is nothing to kill.
 const idleRoundsMax = 3
 
@@ -124,22 +125,24 @@ class KillKit {
 
   // Nobody is killed: this is what every other round is compared with.
   async #reference(): Promise<Found> {
-    const report = new KillReport(0)
-    const { found, failure } = await this.#play('reference', { report, workers: 1, budget: { kills: 0, stops: 0 } })
-    if (failure !== undefined) this.#fail(`The round without a kill failed. ${failure}`)
-    this.#report.failures.push(...judge({ found, expected: found, diaries: [], repeatable: true }))
+    const part = { report: new KillReport(0), workers: 1, budget: { kills: 0, stops: 0 } }
+    const { found, failure, round } = await this.#play('reference', part)
+    const { failures } = this.#report
+    if (failure !== undefined) failures.push(failure)
+    failures.push(...judge({ found, expected: found, diaries: round.diaries, repeatable: true }))
     this.#report.outputs = new Map(this.#starts.map(({ id }) => [id, outputOf(found.runs.get(id))]))
-    for (const [index, { id }] of this.#starts.entries()) {
-      const wanted = this.#options.starts[index]
-      if (wanted === undefined || !Object.hasOwn(wanted, 'output')) continue
-      const got = this.#report.outputs.get(id)
-      if (!isDeepStrictEqual(got, wanted.output))
-        this.#report.failures.push(
-          `run ${id} returned ${JSON.stringify(got)} instead of ${JSON.stringify(wanted.output)}`,
-        )
-    }
-    if (this.#report.failures.length > 0) this.#fail('The round without a kill is not as it must be.')
+    failures.push(...this.#judgeOutputs())
+    if (failures.length > 0) this.#fail('The round in which nobody is killed is not as it must be.')
     return found
+  }
+
+  #judgeOutputs(): string[] {
+    return this.#options.starts.flatMap((start, index) => {
+      const id = this.#starts[index]?.id ?? ''
+      const got = this.#report.outputs.get(id)
+      if (!Object.hasOwn(start, 'output') || isDeepStrictEqual(got, start.output)) return []
+      return [`run ${id} returned ${inspect(got)} instead of ${inspect(start.output)}`]
+    })
   }
 
   async #round(expected: Found, budget: { kills: number; stops: number }): Promise<void> {
@@ -160,7 +163,7 @@ class KillKit {
   ): Promise<Played> {
     const folder = join(this.#folder, name)
     await mkdir(folder)
-    const { destination, concurrency = 8, flows } = this.#options
+    const { destination, concurrency = 8, flows, patienceMs = 60_000 } = this.#options
     await destination?.reset()
     const round = new KillRound({
       ...part,
@@ -169,7 +172,7 @@ class KillKit {
       folder,
       concurrency,
       leaseMs: this.#leaseMs,
-      lifeMsMax,
+      lifeMsMax: patienceMs,
       plan: this.#plan,
     })
     const failure = await round.play()

@@ -25,6 +25,15 @@ test(`T6 R-A7 R-A8 R-B5 R-C5 ${kills} processes end by SIGKILL: no acknowledged 
   expect(report.requestCount).toBeGreaterThan(report.acceptedCount + report.killsAt('between an effect and its append'))
 }, 600_000)
 
+test('R-A7 R-B5 what a step brings by chance is handed on as it is in the journal, whoever is killed', async () => {
+  const starts = Array.from({ length: 20 }, (_, index) => ({ flow: 'chance', id: `r${index}`, input: destination.url }))
+  const chance = new URL('./chance-flows.mjs', import.meta.url)
+  const report = await killTest({ flows: chance, starts, kills: kills / 10, destination, repeatable: false })
+  keep('sigkill-chance', report)
+  for (const output of report.outputs.values()) expect(output).toEqual(Array(6).fill(true))
+  expect(report.requestCount).toBeGreaterThan(report.acceptedCount)
+}, 600_000)
+
 const places = [
   'at a random moment',
   'while it opens the file',

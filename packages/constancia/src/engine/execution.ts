@@ -3,12 +3,10 @@ import {
   ConstanciaError,
   type Draft,
   decodeValue,
-  emptyHead,
   endOf,
   type OpId,
   type RunId,
   type StoredEvent,
-  verifyChain,
 } from '../journal/index.js'
 import type { Claim, Rest, Store } from '../store/index.js'
 import { Appender } from './appender.js'
@@ -19,8 +17,9 @@ import { type Ending, endDraft, unawaitedOf } from './ending.js'
 import type { AnyFlow } from './flow.js'
 import { Grace } from './grace.js'
 import { Handover } from './handover.js'
-import { History } from './history.js'
+import { History, type Outcome } from './history.js'
 import { tooLong, warnIfLong } from './history-length.js'
+import { readJournal } from './loading.js'
 import type { Host, Op } from './op.js'
 import { Deferred, OpPromise } from './op-promise.js'
 import type { Parts } from './parts.js'
@@ -67,11 +66,11 @@ export class Execution implements Host, Words {
   readonly #steps = new Set<OpId>()
   readonly #attempts = new Set<Attempt>()
   readonly #failed: Op[] = []
-  #history = new History([])
+  readonly #history = new History()
   #unstarted: Op[] = []
   #heldCount = 0
   #readSignalCount = 0
-  #current: StoredEvent | undefined
+  #current: Outcome | undefined
   #ending: Ending | undefined
   #parking: Parking | undefined
   #refusedAtSeq = -1
@@ -210,16 +209,15 @@ export class Execution implements Host, Words {
   // Advancing.
 
   async #load(): Promise<void> {
-    const { stream } = this.claim
-    const events = await this.#store.read(stream)
-    this.#appender.startAt(verifyChain(stream, emptyHead(stream), events))
-    this.#history = new History(events)
-    const [started] = events
-    if (started === undefined || this.#isOver) return this.#finish({ kind: 'lost' })
-    this.#learn(events, [])
+    const { first, head } = await readJournal(this.#store, this.claim.stream, (page) => {
+      this.#history.notePast(page)
+      this.#learn(page, [])
+    })
+    this.#appender.startAt(head)
+    if (first === undefined) return this.#finish({ kind: 'lost' })
     if (this.#isOver) return // Another owner has ended the run since it was claimed.
     this.#stage = 'going'
-    this.#turns.run(() => this.#startFlow(started), this.#history.unaskedCount)
+    this.#turns.run(() => this.#startFlow(first), this.#history.unaskedCount)
   }
 
   #startFlow(started: StoredEvent): void {
@@ -278,7 +276,7 @@ export class Execution implements Host, Words {
     else this.#unstarted.push(op)
   }
 
-  #offerOutcome(event: StoredEvent, op: Op): void {
+  #offerOutcome(event: Outcome, op: Op): void {
     this.#steps.delete(op.id)
     if (event.kind === 'StepFailed') this.#failed.push(op)
     this.#handover.offer(event, op)

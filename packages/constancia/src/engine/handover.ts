@@ -1,9 +1,9 @@
-import type { StoredEvent } from '../journal/index.js'
+import type { Outcome } from './history.js'
 import type { Op } from './op.js'
 
 /** An event, and the op that it is handed to. */
 export interface Delivery {
-  readonly event: StoredEvent
+  readonly event: Outcome
   readonly op: Op
 }
 
@@ -13,16 +13,16 @@ export interface Delivery {
  */
 export class Handover {
   readonly #ready = new EventHeap()
-  readonly #signals = new Map<string, Queue<StoredEvent>>()
+  readonly #signals = new Map<string, Queue<Outcome>>()
   readonly #waiters = new Map<string, Queue<Op>>()
 
   /** An outcome that is known, of an op that was asked for. */
-  offer(event: StoredEvent, op: Op): void {
+  offer(event: Outcome, op: Op): void {
     this.#ready.push({ event, op })
   }
 
   /** A signal that came. */
-  offerSignal(name: string, event: StoredEvent): void {
+  offerSignal(name: string, event: Outcome): void {
     queueOf(this.#signals, name).push(event)
   }
 

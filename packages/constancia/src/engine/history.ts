@@ -4,6 +4,9 @@ import { timerDueMs } from './duration.js'
 /** What an op is, as the journal tells it. */
 export type Verb = 'step' | 'sleep' | 'signal'
 
+/** What of an event an op and its flow need once it is verified; the rest of it need not stay in memory. */
+export type Outcome = Pick<StoredEvent, 'seq' | 'kind' | 'at' | 'data'>
+
 /** All that the journal has of one op. */
 export interface OpRecord {
   readonly verb: Verb
@@ -12,7 +15,7 @@ export interface OpRecord {
   failedAttempts: number
   /** When the next attempt is due, UTC milliseconds since 1970. */
   retryDueMs: number | undefined
-  outcome: StoredEvent | undefined
+  outcome: Outcome | undefined
 }
 
 /** An event's bearing on an op. */
@@ -28,11 +31,12 @@ export class History {
   readonly #asked = new Set<OpId>()
   // Ops that the journal has and the flow has not asked for.
   readonly #unasked = new Set<OpId>()
-  readonly #lastClaimSeq: number
+  #lastClaimSeq = -1
 
-  /** Starts with what is stored when a claim is taken. */
-  constructor(loaded: readonly StoredEvent[]) {
-    this.#lastClaimSeq = loaded.findLast((event) => event.seq > 0 && event.by.startsWith('claim:'))?.seq ?? -1
+  /** Notes where owners of the run wrote, in what is stored when a claim is taken. */
+  notePast(events: readonly StoredEvent[]): void {
+    const last = events.findLast((event) => event.seq > 0 && event.by.startsWith('claim:'))
+    if (last !== undefined) this.#lastClaimSeq = last.seq
   }
 
   /** Adds the next event. Returns what it says of which op, if it is about one. */
@@ -100,7 +104,7 @@ export class History {
 
   #addOutcome(body: { readonly op: OpId; readonly name: string }, verb: Verb, event: StoredEvent): Noted {
     const record = this.#recordOf(body.op, verb, body.name)
-    record.outcome = event
+    record.outcome = { seq: event.seq, kind: event.kind, at: event.at, data: event.data }
     return { op: body.op, record, isOutcome: true }
   }
 

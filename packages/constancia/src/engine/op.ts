@@ -1,7 +1,7 @@
-import type { Draft, OpId, RunId, StoredEvent } from '../journal/index.js'
+import type { Draft, OpId, RunId } from '../journal/index.js'
 import type { ClaimRef, WaitingFor } from '../store/index.js'
 import type { Attempt } from './attempt.js'
-import type { OpRecord, Verb } from './history.js'
+import type { OpRecord, Outcome, Verb } from './history.js'
 import { Deferred } from './op-promise.js'
 import type { Parts } from './parts.js'
 
@@ -38,7 +38,7 @@ export interface Op {
   /** When there is something to do for it, UTC milliseconds since 1970. */
   readonly dueMs: number | undefined
   /** Hands an outcome over to the flow; inside a turn only. */
-  receive(event: StoredEvent): void
+  receive(event: Outcome): void
   /** Begins, or goes on after its record changed; outside turns only, when nothing is left to hand over. */
   start(): void
   onDue(): void

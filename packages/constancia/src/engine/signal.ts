@@ -1,5 +1,6 @@
-import { decodeValue, draftOf, type StoredEvent, type TimerSpec } from '../journal/index.js'
+import { decodeValue, draftOf, type TimerSpec } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'
+import type { Outcome } from './history.js'
 import { type Host, type Op, OpBase, type OpPlace } from './op.js'
 import { parseWith, type Schema } from './schema.js'
 
@@ -28,7 +29,7 @@ export class SignalOp<T> extends OpBase<Received<T>> implements Op {
     return this.recorded?.timer?.dueMs
   }
 
-  receive(event: StoredEvent): void {
+  receive(event: Outcome): void {
     if (event.kind === 'TimerFired') return this.fulfil({ kind: 'timed_out' })
     try {
       const value = parseWith(this.#plan.schema, decodeValue(event.data ?? ''), `Signal ${JSON.stringify(this.name)}`)

@@ -7,11 +7,11 @@ import {
   encodeValue,
   isPermanent,
   type NoRetryReason,
-  type StoredEvent,
 } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'
 import { Attempt, type AttemptInfo } from './attempt.js'
 import { engineError } from './errors.js'
+import type { Outcome } from './history.js'
 import { type Host, type Op, OpBase, type OpPlace } from './op.js'
 import { randomFraction } from './randomness.js'
 import { type RetryPolicy, retryDelayMs } from './retry.js'
@@ -41,7 +41,7 @@ export class StepOp<T> extends OpBase<T> implements Op {
     return this.recorded?.retryDueMs
   }
 
-  receive(event: StoredEvent): void {
+  receive(event: Outcome): void {
     const value = decodeValue(event.data ?? '')
     if (event.kind === 'StepCompleted') this.fulfil(value as T)
     else this.fail(value)

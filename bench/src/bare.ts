@@ -15,7 +15,7 @@ interface Statement {
 
 const load = createRequire(import.meta.url)
 
-// The store's settings and statements, as they are there.
+// The store's settings and statements, as they are there; but for the store's own trick of many rows in a statement.
 const settings = [
   'synchronous=FULL',
   'mmap_size=0',
@@ -24,8 +24,8 @@ const settings = [
   'wal_autocheckpoint=1000',
 ]
 const insertEvent =
-  'INSERT INTO events (stream, seq, kind, body, body_salt, data_commit, at, by, seen, hash) VALUES (?, ?, ?, ?, ?, unhex(?), ?, ?, ?, unhex(?))'
-const insertData = 'INSERT INTO event_data (event, salt, text) VALUES (?, ?, ?)'
+  'INSERT OR FAIL INTO events (stream, seq, kind, body, body_salt, data_commit, at, by, seen, hash) VALUES (?, ?, ?, ?, ?, unhex(?), ?, ?, ?, unhex(?))'
+const insertData = 'INSERT OR FAIL INTO event_data (event, salt, text) VALUES (?, ?, ?)'
 
 /**
  * The least that any program has to do which keeps these events: the store's own tables with their triggers and indexes,

@@ -127,6 +127,39 @@ describe.each(stores)('on %s', (store) => {
     expect(await run.result()).toBe('after new')
   })
 
+  test('R-C2 R-A1 a worker so slow that its run has ended before it reads the journal does not call the flow', async () => {
+    const rig = new Rig(store)
+    const reading = gate()
+    let calls = 0
+    let asked = false
+    const quick = flow({
+      name: 'quick',
+      version: 1,
+      async run(ctx) {
+        calls += 1
+        return ctx.step('work', () => 'done')
+      },
+    })
+    const meddle = (real: Store): Store =>
+      overStore(real, {
+        async read(stream, range) {
+          asked = true
+          await reading.promise
+          return real.read(stream, range)
+        },
+      })
+    const slow = await rig.live([quick], { meddle, worker: { concurrency: 1 } })
+    slow.stopHeart()
+    await slow.runtime.start(quick, null, { id: 'r' })
+    await until(() => asked, 'it is about to read')
+    await rig.advance(leaseMs + 1)
+    const other = await rig.live([quick])
+    await untilStatus(other.runtime.run('r'), 'completed')
+    reading.open()
+    for (let spins = 0; spins < 3; spins += 1) await drained()
+    expect(calls).toBe(1)
+  })
+
   test('R-C5 R-A4 what the dead one completed is re-read by its successor, and only the rest executes', async () => {
     const rig = new Rig(store)
     const { contested, attempts, gates } = blocking()

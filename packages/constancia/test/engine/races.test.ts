@@ -125,6 +125,30 @@ describe.each(stores)('on %s', (store) => {
     expect(await kindsOf(run)).toEqual(['FlowStarted', 'StepCompleted', 'StepCompleted', 'FlowCompleted'])
   })
 
+  test('C03 R-B7 a loser that waits for its next attempt gets an outcome too: the run rests, and ends after it', async () => {
+    const rig = new Rig(store)
+    const racing = flow({
+      name: 'racing',
+      version: 1,
+      run: (ctx) =>
+        Promise.race([
+          ctx.step('loser', ({ attempt }) => (attempt === 1 ? Promise.reject(new Error('busy')) : 'lost'), {
+            retry: { delayMsFirst: 10_000, jitter: 0 },
+          }),
+          ctx.step('winner', () => 'won'),
+          ctx.signal('word', undefined, { within: 90_000_000 }),
+        ]),
+    })
+    const life = await rig.live([racing])
+    const run = await life.runtime.start(racing, null, { id: 'r' })
+    await untilStatus(run, 'waiting')
+    expect((await run.row()).waitingFor.map(({ kind, name }) => [kind, name])).toEqual([['retry', 'loser']])
+    expect(await rig.rest(run)).toMatchObject({ status: 'completed' })
+    expect(await run.result()).toBe('won')
+    expect((await kindsOf(run)).slice(-2)).toEqual(['StepCompleted', 'FlowCompleted'])
+    expect(rig.clock.now()).toBe(Date.UTC(2026, 0, 1) + 10_000)
+  })
+
   test.each([
     ['race', 'a1', ['first', 'a1']],
     ['any', 'b1', ['first', 'a1', 'b1']],

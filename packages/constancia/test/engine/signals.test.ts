@@ -1,5 +1,7 @@
 import { type FlowContext, flow, type Schema } from 'constancia'
 import { describe, expect, test } from 'vitest'
+import type { Store } from '../../dist/store/index.js'
+import { overStore } from './life.js'
 import { drained, gate, kindsOf, Rig, stores, until, untilStatus } from './rig.js'
 
 /** Reads so many votes, one after the other. */
@@ -272,6 +274,32 @@ describe.each(stores)('on %s', (store) => {
     const next = await rig.live([limited])
     expect(await next.runtime.run('r').result()).toEqual({ kind: 'received', value: 'in time' })
     expect(await kindsOf(next.runtime.run('r'))).toEqual(['FlowStarted', 'TimerSet', 'SignalReceived', 'FlowCompleted'])
+  })
+
+  test('R-B7 R-A5 a signal that gets into the journal while the end of its wait is on its way there wins, and nothing times out', async () => {
+    const rig = new Rig(store)
+    const limited = flow({
+      name: 'limited',
+      version: 1,
+      run: (ctx) => ctx.signal('go', undefined, { within: 1_000 }),
+    })
+    const idle = await rig.live([limited], { worker: false })
+    let sent = 0
+    const meddle = (real: Store): Store =>
+      overStore(real, {
+        async append(request) {
+          const isLate = request.drafts.some(({ kind }) => kind === 'TimerFired')
+          if (isLate && sent++ === 0) await idle.runtime.run('r').signal('go', 'just in time')
+          return real.append(request)
+        },
+      })
+    const life = await rig.live([limited], { meddle })
+    const run = await life.runtime.start(limited, null, { id: 'r' })
+    await untilStatus(run, 'waiting')
+    await rig.advance(1_000)
+    expect(await run.result()).toEqual({ kind: 'received', value: 'just in time' })
+    expect(sent).toBe(1)
+    expect(await kindsOf(run)).toEqual(['FlowStarted', 'TimerSet', 'SignalReceived', 'FlowCompleted'])
   })
 
   test('R-B7 a wait without a signal times out at its limit, and a later signal stays unread', async () => {

@@ -59,7 +59,7 @@ describe.each(stores)('on %s', (store) => {
       const life = await rig.live([flowed], { meddle, worker: { pollMs: 1_000 } })
       const runs: Run<string>[] = []
       for (let n = 0; n < 5; n += 1) runs.push(await life.runtime.start(flowed, `r${n}`, { id: `r${n}` }))
-      for (let look = 0; look < 200; look += 1) {
+      for (let look = 0; look < 50; look += 1) {
         if ((await life.runtime.runs({ status: 'completed' })).items.length === 5) break
         await rig.advance(1_000)
       }

@@ -1,5 +1,5 @@
 import type { Run } from '../engine/index.js'
-import type { Draft } from '../journal/index.js'
+import { type Draft, endOf } from '../journal/index.js'
 import { type RunRow, systemClock } from '../store/index.js'
 import type { Fact } from './facts.js'
 import type { ScriptedClock } from './scripted-clock.js'
@@ -9,7 +9,7 @@ import type { World } from './world.js'
 export interface ScriptedSignal {
   readonly name: string
   readonly payload?: unknown
-  /** It is sent as soon as the journal has at least so many events; 1 unless set. */
+  /** It is sent as soon as those before it are and the journal has at least so many events; 1 unless set. */
   readonly afterEvents?: number
 }
 
@@ -28,8 +28,10 @@ export interface Performance {
 /** How a life went: it was struck by its fate, its run ended, or it cannot go on. */
 export type LifeEnd = { readonly kind: 'struck' | 'ended' } | { readonly kind: 'stalled'; readonly why: string }
 
-// Real milliseconds in which nothing comes of anything.
+// Real milliseconds that a step's function gets in all.
 const stalledAfterMs = 10_000
+// Moves of the scripted clock of which nothing comes. Polls and heartbeats move it for ever, by months each.
+const vainMoveCountMax = 2_000
 // A run that is longer is no run for a crash test, and may be one that never ends.
 const eventCountMax = 5_000
 
@@ -43,6 +45,7 @@ export class Conductor {
   readonly #sent = new Set<number>()
   #idleSince = systemClock.monotonic()
   #seen = ''
+  #vainMoveCount = 0
 
   constructor(performed: Performance) {
     this.#performance = performed
@@ -75,15 +78,18 @@ export class Conductor {
     const expected = this.#performance.reference?.[eventCount]
     const acted = expected === undefined ? this.#lead(eventCount) : this.#follow(eventCount, expected)
     const seen = `${row?.status} ${row?.epoch} ${eventCount}`
-    if (acted || seen !== this.#seen) this.#idleSince = systemClock.monotonic()
+    if (acted || seen !== this.#seen) {
+      this.#idleSince = systemClock.monotonic()
+      this.#vainMoveCount = 0
+    }
     this.#seen = seen
     return acted ? undefined : this.#waitOrAdvance(row, expected)
   }
 
   #lead(eventCount: number): boolean {
     const { signals, world } = this.#performance
-    const next = signals.findIndex((signal, index) => !this.#sent.has(index) && (signal.afterEvents ?? 1) <= eventCount)
-    if (next >= 0) return this.#send(next)
+    const next = signals.findIndex((_, index) => !this.#sent.has(index))
+    if (next >= 0 && (signals[next]?.afterEvents ?? 1) <= eventCount) return this.#send(next)
     const held = world.held.shift()
     held?.release()
     return held !== undefined
@@ -117,14 +123,21 @@ export class Conductor {
     const { world, clock, patienceMs } = this.#performance
     const idleMs = systemClock.monotonic() - this.#idleSince
     const works = world.attemptCount > 0
-    const waitsForUs = row?.status === 'waiting' && row.wakeAtMs === undefined
-    // Heartbeats and polls move the clock for ever, whatever becomes of the run.
-    if (!works && (waitsForUs || idleMs > stalledAfterMs)) return stalled(row, expected)
+    if (!works && this.#isInVain(row)) return stalled(row, expected)
     if (idleMs > stalledAfterMs)
       return `a step's function did not return within ${stalledAfterMs} ms, and no timer ends it`
-    if (clock.nextMs !== undefined && (!works || idleMs > patienceMs)) clock.advanceTo(clock.nextMs)
-    else await new Promise<void>((resolve) => systemClock.after(1, resolve))
+    if (clock.nextMs !== undefined && (!works || idleMs > patienceMs)) {
+      this.#vainMoveCount += 1
+      clock.advanceTo(clock.nextMs)
+    } else await new Promise<void>((resolve) => systemClock.after(1, resolve))
     return undefined
+  }
+
+  // Whether no passing of time can bring anything.
+  #isInVain(row: RunRow | undefined): boolean {
+    const isOver = this.#performance.world.held.some(({ draft }) => endOf(draft.kind) !== undefined)
+    const waitsForUs = row?.status === 'waiting' && row.wakeAtMs === undefined
+    return isOver || waitsForUs || this.#vainMoveCount > vainMoveCountMax
   }
 }
 

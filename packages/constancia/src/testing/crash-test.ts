@@ -1,5 +1,5 @@
 import { AssertionError } from 'node:assert'
-import { type AnyFlow, type Flow, open, type Runtime } from '../engine/index.js'
+import { type AnyFlow, days, type Flow, open, type Runtime } from '../engine/index.js'
 import {
   defaultLimits,
   emptyHead,
@@ -40,9 +40,9 @@ export interface CrashTestOptions<Input> {
   readonly patienceMs?: number
 }
 
-const leaseMs = 60_000
-// So long that only what is due, and no poll, ever moves the scripted clock.
-const pollMs = 300 * 86_400_000
+// So long that only what is due, and hardly ever a heartbeat or a poll, moves the scripted clock.
+const leaseMs = days(100)
+const pollMs = days(300)
 
 /**
  * Runs a flow once without a crash; then again for every place where its process can end, ends it there, resumes it, and
@@ -130,9 +130,9 @@ class CrashKit {
         lives.push(await this.#live({ disk, clock, number: lives.length + 1, strikeAt, fate }))
       }
       const [struck, last] = lives.slice(-2) as [Living, Living]
-      if (kind === 'takeover') await this.#wake(struck)
-      report.refusedCount += struck.world.refusedCount
       const place = struck.world.struck
+      if (kind === 'takeover' && place !== undefined) await this.#wake(struck)
+      report.refusedCount += struck.world.refusedCount
       const why = place === undefined ? 'its fate never struck' : await this.#compare(last)
       const failure: TrialFailure | undefined =
         why === undefined ? undefined : { trial: kind, struckAt: strikes, place: place ?? 'around the start', why }

@@ -73,15 +73,16 @@ interface Addition {
 
 // Writes events and whatever of the run's row they change, which for most of them is nothing.
 function addEvents(session: Session, { tip, events, readSignalCount }: Addition): RunFold {
-  const { streamNo } = tip
+  const { streamNo, claimId, epoch } = tip
   const { id: run } = tip.fold
-  const fold = events.reduce<RunFold>((before, event) => foldRun(run, before, event), tip.fold)
+  let { fold } = tip
+  for (const event of events) fold = foldRun(run, fold, event)
   session.writer.add(streamNo, events)
   insertDeliveries(session, streamNo, events)
   if (fold.signalCount !== tip.fold.signalCount || readSignalCount !== tip.readSignalCount) {
     session.runs.count(streamNo, fold.signalCount, readSignalCount)
   }
-  if (fold.outcome === 'open') session.tips.set(run, { ...tip, fold, readSignalCount })
+  if (fold.outcome === 'open') session.tips.set(run, { streamNo, fold, claimId, epoch, readSignalCount })
   else {
     session.runs.end(streamNo, fold)
     session.tips.forget(run)

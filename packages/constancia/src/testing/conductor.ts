@@ -46,6 +46,7 @@ export class Conductor {
   #idleSince = systemClock.monotonic()
   #seen = ''
   #vainMoveCount = 0
+  #isFresh = true
 
   constructor(performed: Performance) {
     this.#performance = performed
@@ -76,6 +77,8 @@ export class Conductor {
   async #step(row: RunRow | undefined): Promise<string | undefined> {
     const eventCount = row === undefined ? 0 : row.head.seq + 1
     const expected = this.#performance.reference?.[eventCount]
+    if (this.#isFresh) this.#sendAgain(eventCount)
+    this.#isFresh = false
     const acted = expected === undefined ? this.#lead(eventCount) : this.#follow(eventCount, expected)
     const seen = `${row?.status} ${row?.epoch} ${eventCount}`
     if (acted || seen !== this.#seen) {
@@ -108,6 +111,13 @@ export class Conductor {
   // Of what never comes, the engine is to see by itself that nobody wants it any more.
   #comes(draft: Draft, fromSeq: number): boolean {
     return this.#performance.reference?.slice(fromSeq).some((fact) => isSame(draft, fact)) ?? true
+  }
+
+  // Whether the answer to the last signal arrived nobody knows after a crash: its sender sends it again.
+  #sendAgain(eventCount: number): void {
+    const past = this.#performance.reference?.slice(0, eventCount) ?? []
+    const last = past.findLast(({ kind }) => kind === 'SignalReceived')
+    if (last !== undefined) this.#send(deliveryIndex(last))
   }
 
   // A sender that got no answer sends again, with the same delivery id: so does every life that follows.

@@ -259,6 +259,49 @@ describe.each(stores)('on %s', (store) => {
     expect(events[1]?.data).toContain('slow')
   })
 
+  test.each(['value', 'failure'])(
+    'R-B2 a late %s of an attempt that timed out is discarded while its run is still in memory, and beside the next attempt',
+    async (what) => {
+      const rig = new Rig(store)
+      const late = [gate(), gate()]
+      const attempts: number[] = []
+      const beside = gate()
+      const slow = flow({
+        name: 'slow',
+        version: 1,
+        async run(ctx) {
+          const other = ctx.step('beside', () => beside.promise)
+          const tried = await ctx.step(
+            'slow',
+            async ({ attempt }) => {
+              attempts.push(attempt)
+              await late[attempt - 1]?.promise
+              if (what === 'failure' && attempt === 1) throw new Error('late')
+              return attempt
+            },
+            { timeoutMs: 500, retry: { delayMsFirst: 1_000, jitter: 0 } },
+          )
+          await other
+          return tried
+        },
+      })
+      const life = await rig.live([slow])
+      const run = await life.runtime.start(slow, null)
+      await until(() => attempts.length === 1, 'it begins')
+      await rig.advance(500)
+      if (what === 'value') late[0]?.open()
+      await rig.advance(1_000)
+      await until(() => attempts.length === 2, 'it begins again')
+      late[0]?.open()
+      await rig.advance(10)
+      expect(await kindsOf(run)).toEqual(['FlowStarted', 'StepAttemptFailed'])
+      late[1]?.open()
+      beside.open()
+      expect(await run.result()).toBe(2)
+      expect((await kindsOf(run)).filter((kind) => kind === 'StepAttemptFailed')).toHaveLength(1)
+    },
+  )
+
   test('R-B2 an attempt that times out for the last time fails its step with step_timeout, which the flow can catch', async () => {
     const rig = new Rig(store)
     let began = false

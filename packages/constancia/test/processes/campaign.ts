@@ -5,6 +5,9 @@ import type { KillReport } from '../../dist/testing/index.js'
 /** Whether the numbers of a long run are asked for instead of those of CI. */
 export const isCampaign = process.env['CONSTANCIA_CAMPAIGN'] === '1'
 
+/** How long a test may take that kills or stops so many processes, in milliseconds: slow machines are no failures. */
+export const limitMs = isCampaign ? 4 * 3_600_000 : 600_000
+
 /** Shows what was tried and, in a campaign, keeps it beside the other results. */
 export function keep(name: string, report: KillReport): void {
   const table = report.table()

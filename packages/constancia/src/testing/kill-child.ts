@@ -10,6 +10,7 @@ import type { LifeOrder, LifeWord, StartOrder } from './kill-words.js'
 import type { PointKind } from './world.js'
 
 interface Living {
+  readonly passed: Map<PointKind, number>
   readonly order: LifeOrder
   readonly flows: readonly AnyFlow[]
   readonly diary: DiaryWriter
@@ -29,20 +30,23 @@ export async function liveAsChild(flows: readonly AnyFlow[]): Promise<void> {
 async function live(order: LifeOrder, flows: readonly AnyFlow[]): Promise<void> {
   const diary = new DiaryWriter(order.diary)
   const senders = new Map(order.starts.map((start) => [start.id, new KillSender(start, diary)]))
-  const living = { order, flows, diary, senders }
+  const passed = new Map<PointKind, number>()
+  const living = { order, flows, diary, senders, passed }
   tell({ kind: 'opens' })
   const runtime = await openRuntime(living)
   const runs = await Promise.all(order.starts.map((start) => begin(runtime, start, living)))
   await Promise.all(runs.map(untilEnded))
   for (const sender of senders.values()) sender.stop()
   await runtime.close()
+  diary.passed(passed)
   diary.close()
   tell({ kind: 'ended' }) // The parent ends this process, whatever the flows keep open.
 }
 
-function openRuntime({ order, flows, diary, senders }: Living): Promise<Runtime> {
+function openRuntime(living: Living): Promise<Runtime> {
+  const { order, flows, diary, senders } = living
   const { file, leaseMs, concurrency } = order
-  const pass = passage(order, diary)
+  const pass = passage(living)
   let hasClaimed = false
   const claimed = (): void => {
     if (!hasClaimed) tell({ kind: 'claimed' })
@@ -59,12 +63,11 @@ function openRuntime({ order, flows, diary, senders }: Living): Promise<Runtime>
 }
 
 /** Returns what is called at each place; the process is gone when its doom is there. */
-function passage({ doom }: LifeOrder, diary: DiaryWriter): (place: PointKind) => void {
-  let passed = 0
+function passage({ order: { doom }, diary, passed }: Living): (place: PointKind) => void {
   return (place) => {
-    if (doom?.kind !== 'itself' || place !== doom.place) return
-    passed += 1
-    if (passed < doom.passing) return
+    const count = (passed.get(place) ?? 0) + 1
+    passed.set(place, count)
+    if (doom?.kind !== 'itself' || place !== doom.place || count < doom.passing) return
     diary.struck(place)
     endNow()
   }

@@ -8,6 +8,7 @@ import { closeSync, openSync, readFileSync, writeSync } from 'node:fs'
  *     delivered <run> <delivery>       a signal was acknowledged
  *     refused <run> <kind>             an append was refused
  *     struck <place>                   the process ends itself now
+ *     passed <count> <place>           so often it came to a place, written once every run has ended
  *
  * A last line without its end does not count: the process was ended while it wrote.
  */
@@ -16,6 +17,7 @@ export interface Diary {
   readonly delivered: readonly { readonly run: string; readonly delivery: string }[]
   readonly refused: readonly { readonly run: string; readonly kind: string }[]
   readonly struck: string | undefined
+  readonly passed: Readonly<Record<string, number>>
 }
 
 /** Writes a diary. Each line is with the operating system when its call returns: it outlives the process. */
@@ -42,6 +44,10 @@ export class DiaryWriter {
     this.#write(`struck ${place}\n`)
   }
 
+  passed(counts: ReadonlyMap<string, number>): void {
+    this.#write([...counts].map(([place, count]) => `passed ${count} ${place}\n`).join(''))
+  }
+
   close(): void {
     closeSync(this.#file)
   }
@@ -61,6 +67,7 @@ export function readDiary(path: string): Diary {
     delivered: of('delivered').map(([run = '', delivery = '']) => ({ run, delivery })),
     refused: of('refused').map(([run = '', kind = '']) => ({ run, kind })),
     struck: of('struck')[0]?.join(' '),
+    passed: Object.fromEntries(of('passed').map(([count, ...place]) => [place.join(' '), Number(count)])),
   }
 }
 

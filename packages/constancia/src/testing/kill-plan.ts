@@ -40,14 +40,30 @@ const rules: readonly PlaceRule[] = [
   { place: 'between an effect and its append', weight: 3, max: 60 },
 ]
 
-/** Draws one fate after the other from a seed. The fates follow from the seed alone; what they meet is up to the machine. */
+/** What a plan is drawn for. */
+export interface PlanInput {
+  readonly leaseMs: number
+  /** How often a life passes each place when nobody ends it. */
+  readonly passes: Readonly<Record<string, number>>
+}
+
+/**
+ * Draws one fate after the other from a seed, among the places that a life passes. The fates follow from the seed alone; what
+ * they meet is up to the machine.
+ */
 export class KillPlan {
   readonly #draw: () => number
   readonly #leaseMs: number
+  readonly #rules: readonly PlaceRule[]
 
-  constructor(seed: number, leaseMs: number) {
+  constructor(seed: number, { leaseMs, passes }: PlanInput) {
     this.#draw = randomFrom(seed)
     this.#leaseMs = leaseMs
+    this.#rules = rules.flatMap((rule) => {
+      if (isTimed(rule.place)) return [rule]
+      const max = Math.min(rule.max, passes[rule.place] ?? 0)
+      return max === 0 ? [] : [{ ...rule, max }]
+    })
   }
 
   /** A life that ends by SIGKILL. */
@@ -65,23 +81,26 @@ export class KillPlan {
   #doom(): Doom {
     const { place, max } = this.#rule()
     const amount = this.#upTo(max)
-    if (place === 'at a random moment' || place === 'while it opens the file')
-      return { kind: 'parent', place, delayMs: amount }
+    if (isTimed(place)) return { kind: 'parent', place, delayMs: amount }
     return { kind: 'itself', place, passing: 1 + Math.floor(amount) }
   }
 
   #rule(): PlaceRule {
-    let left = this.#upTo(rules.reduce((sum, { weight }) => sum + weight, 0))
-    for (const rule of rules) {
+    let left = this.#upTo(this.#rules.reduce((sum, { weight }) => sum + weight, 0))
+    for (const rule of this.#rules) {
       left -= rule.weight
       if (left < 0) return rule
     }
-    return rules[0] as PlaceRule
+    return this.#rules[0] as PlaceRule
   }
 
   #upTo(max: number): number {
     return this.#draw() * max
   }
+}
+
+function isTimed(place: KillPlace): place is Exclude<KillPlace, PointKind> {
+  return place === 'at a random moment' || place === 'while it opens the file'
 }
 
 // Mulberry32: numbers from 0 up to 1 that follow from the seed alone.

@@ -85,7 +85,8 @@ class KillKit {
   readonly #options: KillTestOptions
   readonly #folder: string
   readonly #starts: readonly StartOrder[]
-  readonly #plan: KillPlan
+  readonly #seed: number
+  #plan: KillPlan
   readonly #report: KillReport
 
   constructor(options: KillTestOptions, folder: string) {
@@ -98,7 +99,8 @@ class KillKit {
       id: id ?? `${flow}-${index}`,
       signals: signals ?? [],
     }))
-    this.#plan = new KillPlan(seed, this.#leaseMs)
+    this.#seed = seed
+    this.#plan = this.#planFor({})
     this.#report = new KillReport(seed)
   }
 
@@ -123,6 +125,10 @@ class KillKit {
     return this.#options.leaseMs ?? 250
   }
 
+  #planFor(passes: Readonly<Record<string, number>>): KillPlan {
+    return new KillPlan(this.#seed, { leaseMs: this.#leaseMs, passes })
+  }
+
   // Nobody is killed: this is what every other round is compared with.
   async #reference(): Promise<Found> {
     const part = { report: new KillReport(0), workers: 1, budget: { kills: 0, stops: 0 } }
@@ -132,6 +138,7 @@ class KillKit {
     failures.push(...judge({ found, expected: found, diaries: round.diaries, repeatable: true }))
     this.#report.outputs = new Map(this.#starts.map(({ id }) => [id, outputOf(found.runs.get(id))]))
     failures.push(...this.#judgeOutputs())
+    this.#plan = this.#planFor(Object.assign({}, ...round.diaries.map(({ passed }) => passed)))
     if (failures.length > 0) this.#fail('The round in which nobody is killed is not as it must be.')
     return found
   }

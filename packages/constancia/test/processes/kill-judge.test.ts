@@ -50,6 +50,7 @@ const diary: Diary = {
   delivered: [{ run: 'r', delivery: 'd1' }],
   refused: [],
   struck: undefined,
+  passed: {},
 }
 const given: Case = { found: foundOf(events), expected: foundOf(journalOf(drafts)), diaries: [diary], repeatable: true }
 

@@ -90,22 +90,30 @@ export class Conductor {
   }
 
   #lead(eventCount: number): boolean {
-    const { signals, world } = this.#performance
+    const { signals } = this.#performance
     const next = signals.findIndex((_, index) => !this.#sent.has(index))
-    if (next >= 0 && (signals[next]?.afterEvents ?? 1) <= eventCount) return this.#send(next)
-    const held = world.held.shift()
-    held?.release()
-    return held !== undefined
+    const isDue = next >= 0 && (signals[next]?.afterEvents ?? 1) <= eventCount
+    return (isDue && this.#deliver(next)) || this.#release(() => true) || this.#performance.world.rest()
   }
 
   #follow(eventCount: number, expected: Fact): boolean {
+    if (expected.kind === 'SignalReceived' && this.#deliver(deliveryIndex(expected))) return true
+    if (this.#release((draft) => isSame(draft, expected))) return true
+    return this.#release((draft) => !this.#comes(draft, eventCount)) || this.#performance.world.rest()
+  }
+
+  #release(suits: (draft: Draft) => boolean): boolean {
     const { held } = this.#performance.world
-    if (expected.kind === 'SignalReceived') return this.#send(deliveryIndex(expected))
-    const next = held.findIndex(({ draft }) => isSame(draft, expected))
-    const place = next >= 0 ? next : held.findIndex(({ draft }) => !this.#comes(draft, eventCount))
+    const place = held.findIndex(({ draft }) => suits(draft))
     if (place < 0) return false
     held.splice(place, 1)[0]?.release()
     return true
+  }
+
+  // Every other signal comes while the run is about to rest, the others once it rests.
+  #deliver(index: number): boolean {
+    if (index % 2 === 1 && this.#performance.world.rest()) return true
+    return this.#send(index)
   }
 
   // Of what never comes, the engine is to see by itself that nobody wants it any more.

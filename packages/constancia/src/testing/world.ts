@@ -12,6 +12,7 @@ import type {
   Store,
   StoreFactory,
   StoreParts,
+  Suspend,
 } from '../store/index.js'
 import type { ScriptedClock } from './scripted-clock.js'
 
@@ -63,6 +64,7 @@ export class World {
   readonly #input: WorldInput
   readonly #timers = new Set<() => void>()
   readonly #waiting: (() => void)[] = []
+  readonly #resting: (() => void)[] = []
   #store: Store | undefined
   #busyCount = 0
   #attemptCount = 0
@@ -131,6 +133,13 @@ export class World {
     return this.#dead ? undefined : this.#store?.run(run)
   }
 
+  /** Lets the run rest if it wants to; says whether it wanted to. */
+  rest(): boolean {
+    const release = this.#resting.shift()
+    release?.()
+    return release !== undefined
+  }
+
   /** Ends this life as a crash does, wherever it is. Resolves when its handle on the store is gone. */
   async end(): Promise<void> {
     if (!this.#dead) this.#die()
@@ -149,7 +158,7 @@ export class World {
       create: (request) => this.#call(around('around the start'), () => store.create(request)),
       append: (request) => this.#append(store, request),
       decide: (request) => this.#call(around('around a signal'), () => store.decide(request)),
-      suspend: (request) => this.#call(around('around a suspension'), () => store.suspend(request)),
+      suspend: (request) => this.#suspend(store, request),
       claim: (request) =>
         this.#call({ after: 'around a claim', afterIf: (answer) => answer.claims.length > 0 }, () =>
           this.#claim(store, request),
@@ -182,6 +191,11 @@ export class World {
     const answer = await this.#call(points, () => store.append(request))
     if (answer.kind === 'claim_lost' || answer.kind === 'run_ended') this.refusedCount += 1
     return answer
+  }
+
+  async #suspend(store: Store, request: Suspend): Promise<boolean> {
+    await new Promise<void>((release) => this.#resting.push(release))
+    return this.#call(around('around a suspension'), () => store.suspend(request))
   }
 
   async #call<T>(points: CallPoints<T>, forward: () => Promise<T>): Promise<T> {

@@ -20,7 +20,12 @@ export const retries: Golden = {
         if (attempt.attempt === 1) throw Object.assign(new Error('busy'), { retryAfterMs: minutes(10) })
         return bank.receive(attempt.key, 'patient')
       })
-      return { second, spent, permanent, exempt, asked }
+      const lost = await ctx.step('answer lost', (attempt) => {
+        const paid = bank.receive(attempt.key, 'once')
+        if (attempt.attempt === 1) throw new Error('the connection was reset')
+        return paid
+      })
+      return { second, spent, permanent, exempt, asked, lost }
     },
   }),
   input: undefined,
@@ -30,6 +35,7 @@ export const retries: Golden = {
     permanent: 'PermanentError: no such account',
     exempt: 'Error: attempt 1 of exempt failed',
     asked: 'patient',
+    lost: 'once',
   },
 }
 

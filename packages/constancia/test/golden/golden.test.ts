@@ -55,8 +55,10 @@ describe.each(goldenFlows)('the flow $flow.name', (golden) => {
 
     test('R-A8 gives a step the key of its place, in every attempt of every life', () => {
       reportOf(tried)
+      const isPlace = (key: string): boolean => /^crash-test\/\d+(\.\d+)*$/.test(key)
+      expect(watcher.calls.filter(({ key }) => !isPlace(key))).toEqual([])
+      expect(Object.keys(bank.accepted()).filter((key) => !isPlace(key))).toEqual([])
       const names = new Map(watcher.calls.map(({ key, name }) => [key, name]))
-      expect(watcher.calls.filter(({ key, op }) => key !== `crash-test/${op}`)).toEqual([])
       expect(watcher.calls.filter(({ key, name }) => names.get(key) !== name)).toEqual([])
     })
 

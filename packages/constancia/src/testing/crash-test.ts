@@ -57,7 +57,10 @@ export async function crashTest<Input>(options: CrashTestOptions<Input>): Promis
   const places = await kit.rehearse()
   for (let place = 0; place < places.length; place += 1) {
     const recovery = await kit.trial(report, 'crash', [place])
-    if (options.takeovers ?? true) await kit.trial(report, 'takeover', [place])
+    if (options.takeovers ?? true) {
+      await kit.trial(report, 'takeover', [place], 'once taken over')
+      await kit.trial(report, 'takeover', [place], 'after the end')
+    }
     if (options.pairs !== true) continue
     for (let second = 0; second < recovery.length; second += 1) await kit.trial(report, 'pair', [place, second])
   }
@@ -82,7 +85,11 @@ interface Life {
   readonly number: number
   readonly strikeAt: number | undefined
   readonly fate: Fate
+  readonly onOwner?: () => Promise<void>
 }
+
+/** When a slow life goes on: at once when another owns its run, or when that one has ended it. */
+type WakeTime = 'once taken over' | 'after the end'
 
 interface Living {
   readonly world: World
@@ -137,19 +144,27 @@ class CrashKit {
   }
 
   /** One trial, added to the report. Returns the places of its last life. */
-  trial(report: CrashReport, kind: TrialKind, strikes: readonly number[]): Promise<readonly PointKind[]> {
+  trial(
+    report: CrashReport,
+    kind: TrialKind,
+    strikes: readonly number[],
+    wakeTime: WakeTime = 'after the end',
+  ): Promise<readonly PointKind[]> {
     return this.#onDisk(async (disk, lives) => {
       const clock = new ScriptedClock()
       const fate = kind === 'takeover' ? 'pause' : 'crash'
+      const onOwner = async (): Promise<void> => {
+        for (const { world } of lives) if (wakeTime === 'once taken over') await this.#wake(world)
+      }
       for (const strikeAt of [...strikes, undefined]) {
         if (lives.length > 0) clock.advance(this.#options.downtimeMs ?? 0)
-        lives.push(await this.#live({ disk, clock, number: lives.length + 1, strikeAt, fate }))
+        lives.push(await this.#live({ disk, clock, number: lives.length + 1, strikeAt, fate, onOwner }))
       }
       const [struck, last] = lives.slice(-2) as [Living, Living]
       const place = struck.world.struck
-      if (kind === 'takeover' && place !== undefined) await this.#wake(struck)
+      if (kind === 'takeover') await this.#wake(struck.world)
       report.refusedCount += struck.world.refusedCount
-      const why = place === undefined ? 'its fate never struck' : await this.#compare(last)
+      const why = objectionTo(struck.world) ?? (await this.#compare(last))
       const failure: TrialFailure | undefined =
         why === undefined ? undefined : { trial: kind, struckAt: strikes, place: place ?? 'around the start', why }
       report.add(kind, place ?? 'around the start', failure)
@@ -171,10 +186,11 @@ class CrashKit {
   }
 
   async #live(life: Life): Promise<Living> {
-    const { disk, clock, number, strikeAt, fate } = life
+    const { disk, clock, number, strikeAt, fate, onOwner = async () => undefined } = life
     // Leases of the lives before ran out, one after the other.
     const silentMs = (number - 1) * (leaseMs + 1)
-    const world = new World({ clock, factory: disk.factory, life: number, strikeAt, fate, silentMs, run: this.#run })
+    const { factory } = disk
+    const world = new World({ clock, factory, life: number, strikeAt, fate, silentMs, run: this.#run, onOwner })
     const { flow, input, signals = [], patienceMs = 50 } = this.#options
     const reference = this.#reference?.facts
     const runtime = open({
@@ -191,8 +207,10 @@ class CrashKit {
     return { world, runtime, end }
   }
 
-  // The slow one goes on as if nothing had happened: whatever it still writes must be refused.
-  async #wake({ world }: Living): Promise<void> {
+  // The slow one goes on as if nothing had happened: whatever it still writes must be refused. Then it is gone, lest it take
+  // the run back.
+  async #wake(world: World): Promise<void> {
+    if (world.isDead || world.struck === undefined) return
     world.resume()
     for (let calm = 0; calm < 3; calm += 1) {
       await new Promise((resolve) => setImmediate(resolve))
@@ -200,6 +218,7 @@ class CrashKit {
       for (const item of held) item.release()
       if (world.rest() || held.length > 0 || !world.isQuiet) calm = 0
     }
+    await world.end()
   }
 
   async #compare(last: Living): Promise<string | undefined> {
@@ -223,4 +242,9 @@ class CrashKit {
     })
     return { facts: factsOf(events), accepted }
   }
+}
+
+function objectionTo(world: World): string | undefined {
+  if (world.struck === undefined) return 'its fate never struck'
+  return world.usurpedCount > 0 ? 'a write of the slow worker was accepted after another had taken over' : undefined
 }

@@ -46,6 +46,8 @@ export interface WorldInput {
   /** How long whoever has the run has been silent already, by the clock of leases alone. Milliseconds. */
   readonly silentMs: number
   readonly run: RunId
+  /** Called when this life owns the run for the first time; it waits until this is done. */
+  readonly onOwner: () => Promise<void>
 }
 
 interface Held {
@@ -73,10 +75,14 @@ export class World {
   #struck: PointKind | undefined
   #randomCount = 0
   #silentMs = 0
+  #hasOwned = false
+  #isOvertaken = false
   // By how much the store's clock is ahead while it decides whether a lease ran out: the flow must not see that time.
   #leadMs = 0
   /** Appends that were refused because another life owns the run. */
   refusedCount = 0
+  /** What it did to the run although another life owns it. */
+  usurpedCount = 0
   /** Resolves when the handle of a life that crashed is gone. */
   buried: Promise<void> = Promise.resolve()
 
@@ -146,8 +152,9 @@ export class World {
     await this.buried
   }
 
-  /** Lets a life that stands still go on. */
+  /** Lets a life that stands still go on, now that another owns the run. */
   resume(): void {
+    this.#isOvertaken = true
     this.#paused = false
     for (const go of this.#waiting.splice(0)) go()
   }
@@ -179,7 +186,10 @@ export class World {
     this.#leadMs = this.#silentMs
     const answer = await store.claim(request)
     this.#leadMs = 0
-    if (answer.claims.length > 0) this.#silentMs = 0
+    if (answer.claims.length === 0) return answer
+    this.#silentMs = 0
+    if (!this.#hasOwned) await this.#input.onOwner()
+    this.#hasOwned = true
     return answer
   }
 
@@ -188,14 +198,24 @@ export class World {
     const end = request.drafts.find(({ kind }) => endOf(kind) !== undefined)
     if (end !== undefined) await new Promise<void>((release) => this.held.push({ draft: end, release }))
     const points = { before: 'before an append', after: 'after an event is stored' } as const
-    const answer = await this.#call(points, () => store.append(request))
+    const append = (): Promise<Appended> => this.#watched(store.append(request), ({ kind }) => kind === 'appended')
+    const answer = await this.#call(points, append)
     if (answer.kind === 'claim_lost' || answer.kind === 'run_ended') this.refusedCount += 1
     return answer
   }
 
   async #suspend(store: Store, request: Suspend): Promise<boolean> {
     await new Promise<void>((release) => this.#resting.push(release))
-    return this.#call(around('around a suspension'), () => store.suspend(request))
+    const suspend = (): Promise<boolean> => this.#watched(store.suspend(request), (done) => done)
+    return this.#call(around('around a suspension'), suspend)
+  }
+
+  // What begins once another owns the run must be refused.
+  async #watched<T>(change: Promise<T>, isDone: (answer: T) => boolean): Promise<T> {
+    const isOvertaken = this.#isOvertaken
+    const answer = await change
+    if (isOvertaken && isDone(answer)) this.usurpedCount += 1
+    return answer
   }
 
   async #call<T>(points: CallPoints<T>, forward: () => Promise<T>): Promise<T> {

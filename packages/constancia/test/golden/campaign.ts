@@ -1,4 +1,4 @@
-import { execFileSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
@@ -12,7 +12,8 @@ const root = fileURLToPath(new URL('../../../../', import.meta.url))
 export function keepResults(name: string, lines: readonly string[]): void {
   if (!isCampaign) return
   const folder = process.env['CONSTANCIA_CAMPAIGN_RESULTS'] ?? join(root, 'docs', 'campaign')
-  const commit = execFileSync('git', ['log', '-1', '--format=%H, %cI'], { cwd: root, encoding: 'utf8' }).trim()
+  const { stdout } = spawnSync('git', ['log', '-1', '--format=%H, %cI'], { cwd: root, encoding: 'utf8' })
+  const commit = stdout?.trim() || 'unknown' // An archive of the sources has none.
   const head = [
     `# ${name}`,
     '',

@@ -185,13 +185,13 @@ describe('the smallest flows', () => {
     expect(report.eventCount).toBe(2)
     expect(report.counts.map(({ trial, place, tried }) => `${trial} ${place} ${tried}`)).toEqual([
       'crash around the start 2',
-      'takeover around the start 2',
+      'takeover around the start 4',
       'crash around a claim 1',
-      'takeover around a claim 1',
+      'takeover around a claim 2',
       'crash before an append 1',
-      'takeover before an append 1',
+      'takeover before an append 2',
       'crash after an event is stored 1',
-      'takeover after an event is stored 1',
+      'takeover after an event is stored 2',
     ])
   })
 
@@ -210,13 +210,13 @@ describe('the smallest flows', () => {
     const report = await crashTest({ flow: flowOf((ctx) => ctx.step('one', () => 1)), input: undefined, pairs: true })
     expect(report.table().split('\n').length).toBe(2 + 5)
     expect(report.table()).toMatchInlineSnapshot(`
-      "under-test: 3 events, 68 trials, all alike
+      "under-test: 3 events, 76 trials, all alike
         the process ends                  one crash  a second crash  slow, taken over
-        around the start                          2              16                 2
-        around a claim                            1               7                 1
-        between an effect and its append          1               5                 1
-        before an append                          2              12                 2
-        after an event is stored                  2              12                 2"
+        around the start                          2              16                 4
+        around a claim                            1               7                 2
+        between an effect and its append          1               5                 2
+        before an append                          2              12                 4
+        after an event is stored                  2              12                 4"
     `)
   })
 })

@@ -56,13 +56,14 @@ export async function crashTest<Input>(options: CrashTestOptions<Input>): Promis
   const report = new CrashReport(options.flow.name, reference.facts.length)
   const places = await kit.rehearse()
   for (let place = 0; place < places.length; place += 1) {
-    const recovery = await kit.trial(report, 'crash', [place])
+    const recovery = await kit.trial(report, { kind: 'crash', strikes: [place] })
     if (options.takeovers ?? true) {
-      await kit.trial(report, 'takeover', [place], 'once taken over')
-      await kit.trial(report, 'takeover', [place], 'after the end')
+      await kit.trial(report, { kind: 'takeover', strikes: [place], wakes: 'once taken over' })
+      await kit.trial(report, { kind: 'takeover', strikes: [place] })
     }
     if (options.pairs !== true) continue
-    for (let second = 0; second < recovery.length; second += 1) await kit.trial(report, 'pair', [place, second])
+    for (let second = 0; second < recovery.length; second += 1)
+      await kit.trial(report, { kind: 'pair', strikes: [place, second] })
   }
   if (report.triedCount > 0 && report.failures.length === 0) return report
   const shown = report.failures
@@ -88,8 +89,13 @@ interface Life {
   readonly onOwner?: () => Promise<void>
 }
 
-/** When a slow life goes on: at once when another owns its run, or when that one has ended it. */
-type WakeTime = 'once taken over' | 'after the end'
+interface Trial {
+  readonly kind: TrialKind
+  /** The places at which the fates of its lives strike, one after the other. */
+  readonly strikes: readonly number[]
+  /** When a slow life goes on: at once when another owns its run, or, unless set, when that one has ended it. */
+  readonly wakes?: 'once taken over'
+}
 
 interface Living {
   readonly world: World
@@ -144,17 +150,12 @@ class CrashKit {
   }
 
   /** One trial, added to the report. Returns the places of its last life. */
-  trial(
-    report: CrashReport,
-    kind: TrialKind,
-    strikes: readonly number[],
-    wakeTime: WakeTime = 'after the end',
-  ): Promise<readonly PointKind[]> {
+  trial(report: CrashReport, { kind, strikes, wakes }: Trial): Promise<readonly PointKind[]> {
     return this.#onDisk(async (disk, lives) => {
       const clock = new ScriptedClock()
       const fate = kind === 'takeover' ? 'pause' : 'crash'
       const onOwner = async (): Promise<void> => {
-        for (const { world } of lives) if (wakeTime === 'once taken over') await this.#wake(world)
+        for (const { world } of lives) if (wakes === 'once taken over') await this.#wake(world)
       }
       for (const strikeAt of [...strikes, undefined]) {
         if (lives.length > 0) clock.advance(this.#options.downtimeMs ?? 0)

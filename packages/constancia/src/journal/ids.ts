@@ -32,3 +32,20 @@ export function checkId(text: unknown, what: string): string {
 export function runStream(run: RunId): StreamId {
   return `run/${run}` as StreamId
 }
+
+/** The id of the run that an op of another one starts: `<parent>~<op>`. Throws `invalid_id` where that is too long. */
+export function childRunId(parent: RunId, op: OpId): RunId {
+  return parseRunId(`${parent}~${op}`)
+}
+
+const continuation = /~r([1-9][0-9]{0,8})$/
+
+/** The id of the run that takes over from this one: `<root>~r1`, `<root>~r2`. Throws `invalid_id` where that is too long. */
+export function nextRunId(run: RunId): RunId {
+  return parseRunId(`${rootRunId(run)}~r${Number(continuation.exec(run)?.[1] ?? 0) + 1}`)
+}
+
+/** The first of a line of runs that took over from each other; the run itself if it took over from none. */
+export function rootRunId(run: RunId): RunId {
+  return run.replace(continuation, '') as RunId
+}

@@ -10,9 +10,21 @@ export {
 export { type Draft, type Head, nothingSeen, type StoredEvent } from './event.js'
 export { exportLine } from './export.js'
 export { sha256 } from './hash.js'
-export { type ClaimId, checkId, type OpId, parseRunId, type RunId, runStream, type StreamId } from './ids.js'
+export {
+  type ClaimId,
+  checkId,
+  childRunId,
+  nextRunId,
+  type OpId,
+  parseRunId,
+  type RunId,
+  rootRunId,
+  runStream,
+  type StreamId,
+} from './ids.js'
 export { type Bodies, bodyOf, draftOf, endOf, type Kind, type NoRetryReason, type TimerSpec } from './kinds.js'
 export { defaultLimits, type Limits } from './limits.js'
+export { type OutboxEntry, outboxEntryOf } from './outbox.js'
 export { isPermanent, PermanentError } from './permanent.js'
-export { deliveryOf, foldRun, type RunFold } from './run-fold.js'
+export { deliveryOf, endDelivery, foldRun, type RunFold } from './run-fold.js'
 export { decodeValue, type EncodeOptions, encodeError, encodeValue } from './values.js'

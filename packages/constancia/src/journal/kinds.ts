@@ -1,5 +1,5 @@
 import type { Draft } from './event.js'
-import type { OpId } from './ids.js'
+import type { OpId, RunId } from './ids.js'
 
 /**
  * The kinds of events that the engine writes, and what their bodies say. `data` beside each, where there is one.
@@ -11,9 +11,15 @@ import type { OpId } from './ids.js'
  * | StepAttemptFailed, StepFailed | the error |
  * | TimerSet, TimerFired | – |
  * | SignalReceived | the payload |
+ * | ChildStarted | the child's input |
+ * | ChildCancelRequested | – |
+ * | ChildEnded | the child's output or error, nothing where it was cancelled |
+ * | CancelRequested | the reason, where one was given |
  * | RetryRequested | – |
  * | FlowCompleted | the output |
  * | FlowFailed | the error |
+ * | FlowCancelled | the error of the clean-up, where it failed |
+ * | FlowContinued | – |
  */
 export interface Bodies {
   readonly FlowStarted: {
@@ -22,6 +28,12 @@ export interface Bodies {
     readonly actor: string | null
     readonly contract: string | null
     readonly patches: readonly string[]
+    /** What it shares a limit with, where its flow says so; a pseudonym. */
+    readonly key?: string
+    /** Whose child it is. */
+    readonly parent?: { readonly run: RunId; readonly op: OpId }
+    /** The run that it takes over from. */
+    readonly continues?: RunId
   }
   readonly StepCompleted: { readonly op: OpId; readonly name: string; readonly attempt: number }
   readonly StepAttemptFailed: {
@@ -49,10 +61,31 @@ export interface Bodies {
   }
   readonly TimerFired: { readonly op: OpId }
   readonly SignalReceived: { readonly name: string; readonly delivery: string }
+  readonly ChildStarted: {
+    readonly op: OpId
+    readonly flow: string
+    readonly version: number
+    readonly child: RunId
+    readonly patches: readonly string[]
+    readonly key?: string
+  }
+  readonly ChildCancelRequested: { readonly op: OpId; readonly child: RunId }
+  readonly ChildEnded: { readonly op: OpId; readonly outcome: 'completed' | 'failed' | 'cancelled' }
+  /** Somebody wants the run to end; the first counts. */
+  readonly CancelRequested: Readonly<Record<string, never>>
   /** An operator asks to try again a run that was stuck. */
   readonly RetryRequested: { readonly note: string }
   readonly FlowCompleted: { readonly unawaited?: readonly OpId[] }
   readonly FlowFailed: { readonly code: string; readonly unawaited?: readonly OpId[] }
+  readonly FlowCancelled: {
+    /** The clean-up failed with this code. */
+    readonly code?: string
+    /** It was ended from outside; its flow did not run. */
+    readonly forced?: true
+    readonly unawaited?: readonly OpId[]
+  }
+  /** The run goes on as another one, with a journal of its own. */
+  readonly FlowContinued: { readonly next: RunId; readonly unawaited?: readonly OpId[] }
 }
 
 /** A moment as the flow asked for it: so many milliseconds from the event on, or a date (UTC milliseconds). */
@@ -79,6 +112,7 @@ const endKinds: Readonly<Record<string, 'completed' | 'failed' | 'cancelled'>> =
   FlowCompleted: 'completed',
   FlowFailed: 'failed',
   FlowCancelled: 'cancelled',
+  FlowContinued: 'completed',
 }
 
 /** What an event of this kind ends its run as, or undefined if it ends nothing. */

@@ -1,7 +1,7 @@
 import { headOf } from './chain.js'
 import { assert } from './errors.js'
 import type { Head, StoredEvent } from './event.js'
-import type { RunId } from './ids.js'
+import { type OpId, type RunId, rootRunId } from './ids.js'
 import { bodyOf, endOf } from './kinds.js'
 
 /** What a run is, as read from its journal alone: the same in every process that reads the same events. */
@@ -10,42 +10,81 @@ export interface RunFold {
   readonly flow: string
   readonly version: number
   readonly actor: string | undefined
+  /** What it shares a limit with. */
+  readonly key: string | undefined
+  readonly parent: { readonly run: RunId; readonly op: OpId } | undefined
+  /** The first of the runs that took over from each other up to this one; itself if it took over from none. */
+  readonly root: RunId
   readonly outcome: 'open' | 'completed' | 'failed' | 'cancelled'
   readonly head: Head
   /** UTC milliseconds since 1970. */
   readonly startedAtMs: number
   readonly endedAtMs: number | undefined
   readonly signalCount: number
+  readonly isCancelRequested: boolean
+  /** The run that took over from it. */
+  readonly continuedAs: RunId | undefined
 }
 
 /** One step of the fold that is a run's projection. The first event must be `FlowStarted`. Pure. */
 export function foldRun(id: RunId, fold: RunFold | undefined, event: StoredEvent): RunFold {
-  if (fold === undefined) {
-    const { flow, version, actor } = bodyOf(event, 'FlowStarted')
-    const head = headOf(event)
-    const startedAtMs = event.at
-    return {
-      id,
-      flow,
-      version,
-      actor: actor ?? undefined,
-      outcome: 'open',
-      head,
-      startedAtMs,
-      endedAtMs: undefined,
-      signalCount: 0,
-    }
-  }
+  if (fold === undefined) return beginFold(id, event)
   if (fold.outcome !== 'open') assert(false, `event ${event.seq} of ${event.stream} comes after the end of its run`)
-  const { flow, version, actor, startedAtMs } = fold
+  const { flow, version, actor, key, parent, root, startedAtMs } = fold
   const outcome = endOf(event.kind) ?? 'open'
   const endedAtMs = outcome === 'open' ? undefined : event.at
   const signalCount = fold.signalCount + (event.kind === 'SignalReceived' ? 1 : 0)
+  const isCancelRequested = fold.isCancelRequested || event.kind === 'CancelRequested'
+  const continuedAs = event.kind === 'FlowContinued' ? bodyOf(event, 'FlowContinued').next : undefined
   // Field by field: copying all of another object is a slow way to do this, and it is done for every event.
-  return { id, flow, version, actor, outcome, head: headOf(event), startedAtMs, endedAtMs, signalCount }
+  return {
+    id,
+    flow,
+    version,
+    actor,
+    key,
+    parent,
+    root,
+    outcome,
+    head: headOf(event),
+    startedAtMs,
+    endedAtMs,
+    signalCount,
+    isCancelRequested,
+    continuedAs,
+  }
 }
 
-/** The delivery that an event carries into the inbox, so that it counts once; undefined for most kinds. */
+function beginFold(id: RunId, event: StoredEvent): RunFold {
+  const { flow, version, actor, key, parent, continues } = bodyOf(event, 'FlowStarted')
+  return {
+    id,
+    flow,
+    version,
+    actor: actor ?? undefined,
+    key,
+    parent,
+    root: continues === undefined ? id : rootRunId(id),
+    outcome: 'open',
+    head: headOf(event),
+    startedAtMs: event.at,
+    endedAtMs: undefined,
+    signalCount: 0,
+    isCancelRequested: false,
+    continuedAs: undefined,
+  }
+}
+
+/**
+ * The delivery that an event carries into the inbox of its run's root, so that it counts once; undefined for most kinds. What
+ * senders outside name never holds a slash, so nobody can pass for a child.
+ */
 export function deliveryOf(event: StoredEvent): string | undefined {
-  return event.kind === 'SignalReceived' ? bodyOf(event, 'SignalReceived').delivery : undefined
+  if (event.kind === 'SignalReceived') return bodyOf(event, 'SignalReceived').delivery
+  return event.kind === 'ChildEnded' ? endDelivery(bodyOf(event, 'ChildEnded').op) : undefined
+}
+
+/** The delivery by which the end of the child that an op started counts once. */
+export function endDelivery(op: OpId): string {
+  return `ended/${op}`
 }

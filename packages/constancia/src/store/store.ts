@@ -1,4 +1,14 @@
-import type { ClaimId, Draft, Head, Limits, RunFold, RunId, StoredEvent, StreamId } from '../journal/index.js'
+import type {
+  ClaimId,
+  Draft,
+  Head,
+  Limits,
+  OutboxEntry,
+  RunFold,
+  RunId,
+  StoredEvent,
+  StreamId,
+} from '../journal/index.js'
 import type { Clock } from './clock.js'
 
 /** Opens a store: `sqlite({ file })`, `memory()`. Rejects with a code of `StoreErrorCode` if it cannot be trusted. */
@@ -23,9 +33,12 @@ export interface StoreParts {
 export interface Store {
   /** What it is and runs with, in a line: `SQLite 3.53.0, WAL, synchronous=FULL, /var/lib/app.db`. */
   describe(): string
-  /** Starts a run's journal and marks the run ready. The same id again changes nothing and returns what is there. */
+  /**
+   * Starts a run's journal and marks the run ready. The same id again changes nothing and returns what is there, also where
+   * it was purged.
+   */
   create(request: CreateRun): Promise<Created>
-  /** Adds events of the claim's owner. All of them are stored, or none. */
+  /** Adds events of the claim's owner, and starts its successor where it has one. All of it is stored, or nothing. */
   append(request: Append): Promise<Appended>
   /**
    * Lets the world outside add to a run: reads, decides and appends in one transaction, so that nobody starves and no
@@ -42,7 +55,8 @@ export interface Store {
   read(stream: StreamId, range?: { readonly fromSeq?: number; readonly limit?: number }): Promise<StoredEvent[]>
   /**
    * Takes runs that are due: ready, at their time, or with a lease that ran out. Longest due first within a flow; flows
-   * take turns. Each gets a fresh claim id and its epoch plus one.
+   * take turns; no flow and no key gets more at once than its limits say. Each gets a fresh claim id and its epoch plus one.
+   * A run whose lease ran out too often is not taken but set aside.
    */
   claim(request: ClaimRequest): Promise<ClaimAnswer>
   /** Prolongs leases from now on. Returns those that are still held; the others are lost for good. */
@@ -50,6 +64,13 @@ export interface Store {
   /** Ends a claim and marks its run ready. False, and nothing is done, if the claim is lost. */
   release(claim: ClaimRef): Promise<boolean>
   run(id: RunId): Promise<RunRow | undefined>
+  /** What runs have to tell each other and nobody has done yet, oldest first. */
+  outbox(query: OutboxQuery): Promise<Page<OutboxEntry>>
+  /**
+   * Deletes journals of runs that have ended; the id, the head and the time of each remain, so that it is never started
+   * again. Skips runs that are open, unknown, or still have something to tell another. In one transaction.
+   */
+  purge(request: Purge): Promise<{ readonly purged: readonly RunId[] }>
   /** Runs, newest first. */
   runs(query: RunQuery): Promise<Page<RunRow>>
   /**
@@ -72,12 +93,19 @@ export interface CreateRun {
   readonly drafts: readonly Draft[]
   readonly by: string
   readonly seen: string
+  /** Taken off the outbox in the same transaction, whatever becomes of the start. */
+  readonly settles?: OutboxRef
 }
+
+/** Which entry of the outbox: the event that put it there. */
+export type OutboxRef = Pick<OutboxEntry, 'run' | 'seq'>
 
 /** What becomes of a start. */
 export type Created =
   | { readonly kind: 'created'; readonly events: readonly StoredEvent[] }
   | { readonly kind: 'exists'; readonly row: RunRow }
+  /** There was such a run; its journal was deleted. */
+  | { readonly kind: 'purged' }
 
 /** What a claim's owner must show with every write. */
 export interface ClaimRef {
@@ -104,6 +132,11 @@ export interface Append {
   readonly seen: string
   /** How many of the run's signals its flow has read so far. */
   readonly readSignalCount: number
+  /**
+   * The run that takes over, where the last draft is `FlowContinued`. Signals that it carries over are in the inbox already,
+   * which the two share.
+   */
+  readonly successor?: CreateRun
 }
 
 /** What becomes of an append. */
@@ -122,6 +155,8 @@ export interface Decide<T> {
   readonly delivery: string | undefined
   readonly by: string
   readonly seen: string
+  /** Taken off the outbox in the same transaction, whatever is decided. */
+  readonly settles?: OutboxRef
   /** Pure: it may be called more than once. */
   readonly decide: (facts: Facts) => Decision<T>
 }
@@ -131,7 +166,7 @@ export interface Facts {
   readonly run: RunRow | undefined
   /** The database's clock, UTC milliseconds since 1970. */
   readonly nowMs: number
-  /** True if the request's delivery is in the inbox already. */
+  /** True if the request's delivery is in the inbox already, which a run shares with those that it took over from. */
   readonly delivered: boolean
 }
 
@@ -164,7 +199,7 @@ export type Rest =
 
 /** One thing that a run waits for, as a list shows it. */
 export interface WaitingFor {
-  readonly kind: 'timer' | 'signal' | 'retry' | 'worker'
+  readonly kind: 'timer' | 'signal' | 'retry' | 'child' | 'worker'
   /** The op that waits; `-` for a worker. */
   readonly op: string
   readonly name: string
@@ -176,16 +211,33 @@ export interface WaitingFor {
 export interface ClaimRequest {
   /** Names the process for people; safety does not depend on it. */
   readonly worker: string
-  readonly flows: readonly { readonly flow: string; readonly version: number }[]
+  readonly flows: readonly ClaimedFlow[]
   readonly limit: number
   readonly leaseMs: number
+  /** A run whose lease ran out so often, without an event of an owner in between, is set aside. */
+  readonly lostLeaseCountMax: number
+}
+
+/** One flow that a worker has, and how many of its runs may be claimed at once, by all workers together. */
+export interface ClaimedFlow {
+  readonly flow: string
+  readonly version: number
+  /** Of all its versions; unlimited unless set. */
+  readonly runningMax?: number
+  /** With the same key; unlimited unless set. */
+  readonly runningPerKeyMax?: number
 }
 
 /** The runs that were taken. */
 export interface ClaimAnswer {
   readonly claims: readonly Claim[]
-  /** When the next run of these flows is due, UTC milliseconds since 1970; undefined if none has a time. */
+  /**
+   * When the next run of these flows is due, UTC milliseconds since 1970; undefined if none has a time. Runs that a limit
+   * holds back do not count.
+   */
   readonly nextDueAtMs: number | undefined
+  /** Runs that were set aside: they are stuck with the code `poison`. */
+  readonly setAside: readonly RunId[]
 }
 
 /** What a run does now: computed from its journal and from what the scheduler knows. */
@@ -201,12 +253,37 @@ export interface RunRow extends RunFold {
   readonly waitingFor: readonly WaitingFor[]
   readonly stuck: { readonly code: string; readonly message: string } | undefined
   readonly readSignalCount: number
+  /** How often in a row its lease ran out without an event of an owner in between. */
+  readonly lostLeaseCount: number
+  /** Of a root: the last of the runs that took over from it; undefined while there is none. */
+  readonly latest: RunId | undefined
+}
+
+/** Which entries of the outbox to list. */
+export interface OutboxQuery {
+  /** At most 1,000; 100 unless set. */
+  readonly limit?: number
+  /** `next` of the page before. */
+  readonly after?: string
+}
+
+/** Which journals to delete. */
+export interface Purge {
+  readonly runs: readonly RunId[]
+  /** Who wants it. */
+  readonly by: string
 }
 
 /** Which runs to list. */
 export interface RunQuery {
   readonly flow?: string
   readonly status?: RunStatus
+  /** Children of this run. */
+  readonly parent?: RunId
+  /** Runs whose id begins so. */
+  readonly idPrefix?: string
+  /** Ended before this moment, UTC milliseconds since 1970. */
+  readonly endedBeforeMs?: number
   /** At most 1,000; 100 unless set. */
   readonly limit?: number
   /** `next` of the page before. */
@@ -228,6 +305,8 @@ export interface Change {
   readonly headSeq: number | undefined
   /** Whether a run may have become due: created, released, or made ready by a decision; true where that is unknown. */
   readonly due: boolean
+  /** Whether something may have been put into the outbox; true where that is unknown. */
+  readonly outbox: boolean
 }
 
 /** How leases are kept alive. Milliseconds. */

@@ -35,6 +35,8 @@ export function killStore(store: Store, hooks: KillStoreHooks): Store {
     release: (claim) => store.release(claim),
     run: (id) => store.run(id),
     runs: (query) => store.runs(query),
+    outbox: (query) => store.outbox(query),
+    purge: (request) => store.purge(request),
     rebuild: () => store.rebuild(),
     watch: (listener) => store.watch(listener),
     heartbeat: (options) => store.heartbeat(options),

@@ -175,6 +175,8 @@ export class World {
       release: (claim) => this.#call({}, () => store.release(claim)),
       run: (id) => this.#call({}, () => store.run(id)),
       runs: (query) => this.#call({}, () => store.runs(query)),
+      outbox: (query) => this.#call({}, () => store.outbox(query)),
+      purge: (request) => this.#call({}, () => store.purge(request)),
       rebuild: () => this.#call({}, () => store.rebuild()),
       watch: (listener) => store.watch((change) => void (this.#dead || this.#paused || listener(change))),
       heartbeat: (options) => this.#heartbeat(store, options),

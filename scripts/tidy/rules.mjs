@@ -34,6 +34,8 @@ export const ownPackages = {
 /** Third-party packages, by the files that may import them. Everything else reaches them through these. */
 export const thirdParty = {
   'packages/constancia/src/store/sqlite/driver.ts': ['@photostructure/sqlite'],
+  'packages/constancia/src/cli/program.ts': ['commander'],
+  'packages/constancia/src/cli/modules.ts': ['jiti'],
 }
 
 /** Faces that may pull a driver in, besides those of the folder that the driver is in. */

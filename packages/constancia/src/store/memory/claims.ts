@@ -1,7 +1,9 @@
-import { type ClaimId, runStream } from '../../journal/index.js'
-import type { Claim, ClaimAnswer, ClaimRef, ClaimRequest, Suspend } from '../index.js'
-import type { Due } from './due-list.js'
+import { type ClaimId, type RunId, runStream } from '../../journal/index.js'
+import type { Claim, ClaimAnswer, ClaimedFlow, ClaimRef, ClaimRequest, Suspend } from '../index.js'
+import type { Due, DueList } from './due-list.js'
 import { atRest, type Handle, holds } from './handle.js'
+import { Tally } from './limits.js'
+import type { StoredRun } from './stored-run.js'
 
 /** Which flow of a request is served first; it moves on so that each has its turn. */
 export interface Turn {
@@ -11,30 +13,73 @@ export interface Turn {
 /** Takes due runs; see `Store.claim`. */
 export function claim(handle: Handle, request: ClaimRequest, turn: Turn): ClaimAnswer {
   const nowMs = handle.parts.clock.now()
-  const lists = request.flows.map(({ flow, version }) => handle.disk.due(flow, version))
-  const taken: Due[] = []
-  const places = lists.map(() => 0)
+  const tally = new Tally(handle.disk, nowMs)
+  const lanes = request.flows.map((flow) => new Lane(handle.disk.due(flow.flow, flow.version), flow))
+  const taken: StoredRun[] = []
+  const poisoned: StoredRun[] = []
   let idleCount = 0
-  while (taken.length < request.limit && idleCount < lists.length) {
-    const index = turn.index++ % lists.length
-    const place = places[index] ?? 0
-    const due = lists[index]?.at(place)
-    if (due === undefined || due.dueAtMs > nowMs) {
+  while (taken.length < request.limit && idleCount < lanes.length) {
+    const due = lanes[turn.index++ % lanes.length]?.next(tally, nowMs)
+    if (due === undefined) {
       idleCount++
       continue
     }
     idleCount = 0
-    places[index] = place + 1
-    taken.push(due)
+    if (lostLeasesOf(due.run) >= request.lostLeaseCountMax) poisoned.push(due.run)
+    else {
+      taken.push(due.run)
+      tally.add(due.run)
+    }
   }
-  const left = lists.map((list, index) => list.at(places[index] ?? 0)?.dueAtMs ?? Number.POSITIVE_INFINITY)
-  const nextDueAtMs = Math.min(...left)
-  const claims = taken.map(({ run }) => take(handle, { run, request, nowMs }))
-  return { claims, nextDueAtMs: Number.isFinite(nextDueAtMs) ? nextDueAtMs : undefined }
+  const nextDueAtMs = Math.min(...lanes.map((lane) => lane.leftAtMs(tally, nowMs)))
+  return {
+    claims: taken.map((run) => take(handle, { run, request, nowMs })),
+    nextDueAtMs: Number.isFinite(nextDueAtMs) ? nextDueAtMs : undefined,
+    setAside: poisoned.map((run) => setAside(handle, run)),
+  }
+}
+
+/** The due runs of one flow, in order, and how far a claim has come. Runs that a limit holds back are passed over. */
+class Lane {
+  readonly #list: DueList
+  readonly #flow: ClaimedFlow
+  #place = 0
+
+  constructor(list: DueList, flow: ClaimedFlow) {
+    this.#list = list
+    this.#flow = flow
+  }
+
+  /** Moves on to the next run that may be taken now. */
+  next(tally: Tally, nowMs: number): Due | undefined {
+    const due = this.#first(tally, nowMs)
+    if (due === undefined || due.dueAtMs > nowMs) return undefined
+    this.#place++
+    return due
+  }
+
+  /** When the first of those that were not reached is due, UTC milliseconds since 1970; infinity if there is none. */
+  leftAtMs(tally: Tally, nowMs: number): number {
+    return this.#first(tally, nowMs)?.dueAtMs ?? Number.POSITIVE_INFINITY
+  }
+
+  #first(tally: Tally, nowMs: number): Due | undefined {
+    let due = this.#list.at(this.#place)
+    while (due !== undefined && due.dueAtMs <= nowMs && tally.holdsBack(due.run, this.#flow))
+      due = this.#list.at(++this.#place)
+    return due
+  }
+}
+
+// How often in a row its lease ran out, if the run is taken now. Only what an owner wrote is progress.
+function lostLeasesOf({ row, events, claimedHeadSeq }: StoredRun): number {
+  if (row.claim === undefined) return row.lostLeaseCount
+  const progressed = events.slice(claimedHeadSeq + 1).some(({ by }) => by.startsWith('claim:'))
+  return progressed ? 1 : row.lostLeaseCount + 1
 }
 
 interface Take {
-  readonly run: Due['run']
+  readonly run: StoredRun
   readonly request: ClaimRequest
   readonly nowMs: number
 }
@@ -43,11 +88,27 @@ function take({ disk, parts }: Handle, { run, request, nowMs }: Take): Claim {
   const id = Buffer.from(parts.randomBytes(16)).toString('hex') as ClaimId
   const leaseUntilMs = nowMs + request.leaseMs
   const epoch = run.row.epoch + 1
-  run.row = { ...run.row, ...atRest, status: 'running', epoch, claim: { id, worker: request.worker, leaseUntilMs } }
+  const lostLeaseCount = lostLeasesOf(run)
+  const claimed = { status: 'running', epoch, claim: { id, worker: request.worker, leaseUntilMs } } as const
+  disk.setRow(run, { ...run.row, ...atRest, ...claimed, lostLeaseCount })
   disk.setDue(run, leaseUntilMs)
   const { id: runId, flow, version, head } = run.row
-  disk.tell({ run: runId, headSeq: head.seq, due: false })
+  run.claimedHeadSeq = head.seq
+  disk.tell({ run: runId, headSeq: head.seq, due: false, outbox: false })
   return { run: runId, id, epoch, stream: runStream(runId), flow, version, head }
+}
+
+function setAside({ disk }: Handle, run: StoredRun): RunId {
+  const { id, claim: last, head } = run.row
+  const lostLeaseCount = lostLeasesOf(run)
+  const message =
+    `The lease of run ${id} ran out ${lostLeaseCount} times in a row, and none of its owners added an event; the last was ${last?.worker ?? 'unknown'}. ` +
+    'It was set aside, so that it takes no more workers down with it: it stays as it is, and nobody takes it. ' +
+    'Look into why its workers died or stood still; then retry the run, which begins to count anew.'
+  disk.setRow(run, { ...run.row, ...atRest, status: 'stuck', stuck: { code: 'poison', message }, lostLeaseCount })
+  disk.setDue(run, undefined)
+  disk.tell({ run: id, headSeq: head.seq, due: false, outbox: false })
+  return id
 }
 
 /** Prolongs leases; see `Store.renew`. */
@@ -56,7 +117,7 @@ export function renew({ disk, parts }: Handle, claims: readonly ClaimRef[], leas
   return claims.filter((one) => {
     const stored = disk.find(one.run)
     if (stored?.row.claim === undefined || !holds(one, stored.row)) return false
-    stored.row = { ...stored.row, claim: { ...stored.row.claim, leaseUntilMs } }
+    disk.setRow(stored, { ...stored.row, claim: { ...stored.row.claim, leaseUntilMs } })
     disk.setDue(stored, leaseUntilMs)
     return true
   })
@@ -66,9 +127,9 @@ export function renew({ disk, parts }: Handle, claims: readonly ClaimRef[], leas
 export function release({ disk, parts }: Handle, given: ClaimRef): boolean {
   const stored = disk.find(given.run)
   if (stored === undefined || !holds(given, stored.row)) return false
-  stored.row = { ...stored.row, ...atRest, status: 'ready' }
+  disk.setRow(stored, { ...stored.row, ...atRest, status: 'ready', lostLeaseCount: 0 })
   disk.setDue(stored, parts.clock.now())
-  disk.tell({ run: given.run, headSeq: stored.row.head.seq, due: true })
+  disk.tell({ run: given.run, headSeq: stored.row.head.seq, due: true, outbox: false })
   return true
 }
 
@@ -78,15 +139,15 @@ export function suspend({ disk }: Handle, { claim: given, head, rest, readSignal
   if (stored === undefined || !holds(given, stored.row)) return false
   const { row } = stored
   if (row.head.seq !== head.seq || row.head.hash !== head.hash) return false
-  const base = { ...row, ...atRest, readSignalCount }
+  const base = { ...row, ...atRest, readSignalCount, lostLeaseCount: 0 }
   if (rest.kind === 'stuck') {
-    stored.row = { ...base, status: 'stuck', stuck: { code: rest.code, message: rest.message } }
+    disk.setRow(stored, { ...base, status: 'stuck', stuck: { code: rest.code, message: rest.message } })
     disk.setDue(stored, undefined)
   } else {
-    stored.row = { ...base, status: 'waiting', wakeAtMs: rest.wakeAtMs, waitingFor: rest.waitingFor }
+    disk.setRow(stored, { ...base, status: 'waiting', wakeAtMs: rest.wakeAtMs, waitingFor: rest.waitingFor })
     disk.setDue(stored, rest.wakeAtMs)
   }
   // A wake time, even one to come, is for whoever waits for the next due run to learn of.
-  disk.tell({ run: given.run, headSeq: head.seq, due: stored.dueAtMs !== undefined })
+  disk.tell({ run: given.run, headSeq: head.seq, due: stored.dueAtMs !== undefined, outbox: false })
   return true
 }

@@ -1,7 +1,8 @@
 import type { RunId, StoredEvent } from '../../journal/index.js'
 import type { Change, RunRow } from '../index.js'
 import { DueList } from './due-list.js'
-import type { StoredRun } from './stored-run.js'
+import { Outbox } from './outbox.js'
+import type { PurgedRun, StoredRun } from './stored-run.js'
 
 /**
  * What a memory store keeps: it outlives the handles on it, as a disk outlives a crash. Several handles may use one at
@@ -9,8 +10,13 @@ import type { StoredRun } from './stored-run.js'
  */
 export class MemoryDisk {
   readonly #runs = new Map<RunId, StoredRun>()
-  readonly #inOrder: StoredRun[] = []
+  /** By their order of creation; undefined where the run was purged. */
+  readonly #inOrder: (StoredRun | undefined)[] = []
   readonly #due = new Map<string, DueList>()
+  readonly #inboxes = new Map<RunId, Set<string>>()
+  readonly #purged = new Map<RunId, PurgedRun>()
+  readonly #claimed = new Set<StoredRun>()
+  readonly outbox = new Outbox()
   /** Of every handle. */
   readonly listeners = new Set<(change: Change) => void>()
 
@@ -18,17 +24,38 @@ export class MemoryDisk {
     return this.#runs.get(id)
   }
 
+  /** The run of this number, unless it was purged or does not exist. */
+  at(no: number): StoredRun | undefined {
+    return this.#inOrder[no]
+  }
+
+  /** One more than the highest number of a run, purged ones included. */
+  get count(): number {
+    return this.#inOrder.length
+  }
+
   /** Every run, oldest first. */
   all(): readonly StoredRun[] {
-    return this.#inOrder
+    return [...this.#runs.values()]
+  }
+
+  /** Those whose claim was not given back, whether or not its lease ran out. */
+  claimed(): Iterable<StoredRun> {
+    return this.#claimed
   }
 
   add(row: RunRow, events: StoredEvent[], dueAtMs: number | undefined): StoredRun {
-    const run: StoredRun = { no: this.#inOrder.length, events, inbox: new Set(), row, dueAtMs: undefined }
+    const run: StoredRun = { no: this.#inOrder.length, events, row, dueAtMs: undefined, claimedHeadSeq: -1 }
     this.#runs.set(row.id, run)
     this.#inOrder.push(run)
     this.setDue(run, dueAtMs)
     return run
+  }
+
+  setRow(run: StoredRun, row: RunRow): void {
+    run.row = row
+    if (row.claim === undefined) this.#claimed.delete(run)
+    else this.#claimed.add(run)
   }
 
   setDue(run: StoredRun, dueAtMs: number | undefined): void {
@@ -44,6 +71,30 @@ export class MemoryDisk {
     const list = this.#due.get(key) ?? new DueList()
     this.#due.set(key, list)
     return list
+  }
+
+  /** The deliveries that a root and those that took over from it have got. */
+  inboxOf(root: RunId): Set<string> {
+    const inbox = this.#inboxes.get(root) ?? new Set()
+    this.#inboxes.set(root, inbox)
+    return inbox
+  }
+
+  /** What is left of a run whose journal was deleted. */
+  findPurged(id: RunId): PurgedRun | undefined {
+    return this.#purged.get(id)
+  }
+
+  allPurged(): Iterable<PurgedRun> {
+    return this.#purged.values()
+  }
+
+  /** Deletes an ended run and its inbox; what is given of it remains. */
+  purge(run: StoredRun, left: PurgedRun): void {
+    this.#purged.set(left.id, left)
+    this.#runs.delete(left.id)
+    this.#inOrder[run.no] = undefined
+    this.#inboxes.delete(left.id)
   }
 
   /** Tells every listener, one after the other. */

@@ -1,4 +1,4 @@
-import type { RunId, StoredEvent, StreamId } from '../../journal/index.js'
+import type { OutboxEntry, RunId, StoredEvent, StreamId } from '../../journal/index.js'
 import type {
   Append,
   Appended,
@@ -11,7 +11,9 @@ import type {
   Decide,
   Heartbeat,
   HeartbeatOptions,
+  OutboxQuery,
   Page,
+  Purge,
   RunQuery,
   RunRow,
   Store,
@@ -20,11 +22,14 @@ import type {
 } from '../index.js'
 import { storeError } from '../index.js'
 import { claim, release, renew, suspend, type Turn } from './claims.js'
+import { decide } from './decisions.js'
 import { type MemoryDisk, memoryDisk } from './disk.js'
-import { append, create, decide } from './events.js'
+import { append, create } from './events.js'
 import type { Handle } from './handle.js'
 import { TimerHeartbeat } from './heartbeat.js'
-import { rebuild, runs } from './runs.js'
+import { purge } from './purge.js'
+import { rebuild } from './rebuild.js'
+import { runs } from './runs.js'
 
 const prefix = 'run/'
 
@@ -92,6 +97,14 @@ class MemoryStore implements Store {
 
   async run(id: RunId): Promise<RunRow | undefined> {
     return this.#open().disk.find(id)?.row
+  }
+
+  async outbox(query: OutboxQuery): Promise<Page<OutboxEntry>> {
+    return this.#open().disk.outbox.page(query)
+  }
+
+  async purge(request: Purge): Promise<{ readonly purged: readonly RunId[] }> {
+    return purge(this.#open(), request)
   }
 
   async runs(query: RunQuery): Promise<Page<RunRow>> {

@@ -1,4 +1,4 @@
-import type { StoredEvent } from '../../journal/index.js'
+import type { Head, RunId, StoredEvent } from '../../journal/index.js'
 import type { RunRow } from '../index.js'
 
 /** One run on a disk. The row is replaced, never changed: whoever was given it keeps what he saw. */
@@ -6,8 +6,20 @@ export interface StoredRun {
   /** Order of creation, from 0. */
   readonly no: number
   readonly events: StoredEvent[]
-  readonly inbox: Set<string>
   row: RunRow
   /** When somebody may next try the run, UTC milliseconds since 1970. */
   dueAtMs: number | undefined
+  /** The last event when the run was last claimed; -1 before the first claim. */
+  claimedHeadSeq: number
+}
+
+/** What is kept of a run whose journal was deleted. */
+export interface PurgedRun {
+  readonly id: RunId
+  readonly root: RunId
+  readonly head: Head
+  /** UTC milliseconds since 1970, as all of these. */
+  readonly endedAtMs: number | undefined
+  readonly purgedAtMs: number
+  readonly by: string
 }

@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert'
 import type { ClaimId } from '../../journal/index.js'
 import type { Claim, Store } from '../../store/index.js'
-import { type Cases, forged, headAfter, leaseMs, started, stepped } from './world.js'
+import { type Cases, forged, headAfter, leaseMs, lostLeaseCountMax, started, stepped } from './world.js'
 
 /** What `claim`, `renew` and `release` promise. */
 export const claimCases: Cases = {
@@ -169,7 +169,8 @@ export const claimCases: Cases = {
   'the answer tells when the next run is due that was not taken': async (world) => {
     const { store, given } = world
     const next = async (limit: number) =>
-      (await store.claim({ worker: 'w', flows: [{ flow: 'invoice', version: 1 }], limit, leaseMs })).nextDueAtMs
+      (await store.claim({ worker: 'w', flows: [{ flow: 'invoice', version: 1 }], limit, leaseMs, lostLeaseCountMax }))
+        .nextDueAtMs
     strictEqual(await next(1), undefined)
     const startMs = given.nowMs()
     await world.create('r1')
@@ -185,7 +186,7 @@ export const claimCases: Cases = {
 
 async function claimFlows(store: Store, flows: readonly string[], limit: number): Promise<readonly Claim[]> {
   const wanted = flows.map((flow) => ({ flow, version: 1 }))
-  return (await store.claim({ worker: 'w1', flows: wanted, limit, leaseMs })).claims
+  return (await store.claim({ worker: 'w1', flows: wanted, limit, leaseMs, lostLeaseCountMax })).claims
 }
 
 function runsOf(claims: readonly Claim[]): string[] {

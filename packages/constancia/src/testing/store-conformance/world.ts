@@ -19,6 +19,9 @@ export type Cases = Readonly<Record<string, (world: World) => Promise<void>>>
 /** Leases of the suite, in milliseconds of the store's clock. */
 export const leaseMs = 300
 
+/** A run whose lease ran out so often is set aside, unless a case says otherwise. */
+export const lostLeaseCountMax = 5
+
 /** Reads an id of the suite. */
 export function idOf(text: string): RunId {
   return parseRunId(text)
@@ -65,7 +68,8 @@ export class World {
 
   /** Claims at most so many runs of the flow. */
   async claim(limit = 1, store = this.store, flow = 'invoice'): Promise<readonly Claim[]> {
-    const { claims } = await store.claim({ worker: 'w1', flows: [{ flow, version: 1 }], limit, leaseMs })
+    const flows = [{ flow, version: 1 }]
+    const { claims } = await store.claim({ worker: 'w1', flows, limit, leaseMs, lostLeaseCountMax })
     return claims
   }
 

@@ -1,0 +1,73 @@
+import { endDelivery, type OutboxEntry, type RunId } from '../../journal/index.js'
+import { batchOf } from './batch.js'
+import type { MemoryDisk } from './disk.js'
+import { setLatest } from './events.js'
+import { atRest, type Handle } from './handle.js'
+import type { StoredRun } from './stored-run.js'
+
+/** Computes rows, inboxes and the outbox anew from the journals; see `Store.rebuild`. */
+export function rebuild({ disk, parts }: Handle): { readonly runCount: number; readonly eventCount: number } {
+  const all = disk.all()
+  const said: Said[] = []
+  for (const { row } of all) disk.inboxOf(row.root).clear()
+  for (const stored of all) said.push(...rebuildRun(disk, stored, parts.clock.now()))
+  for (const { id, root } of disk.allPurged()) raiseLatest(disk, root, id)
+  // Only once every run is known can be told what is done.
+  const left = said.filter(({ entry }) => !isDone(disk, entry)).sort((one, other) => one.atMs - other.atMs)
+  disk.outbox.clear()
+  disk.outbox.add(left.map(({ entry }) => entry))
+  return { runCount: all.length, eventCount: all.reduce((count, { events }) => count + events.length, 0) }
+}
+
+/** What an event put into the outbox, and when. */
+interface Said {
+  readonly entry: OutboxEntry
+  readonly atMs: number
+}
+
+function rebuildRun(disk: MemoryDisk, stored: StoredRun, nowMs: number): Said[] {
+  const { events } = stored
+  const { id, epoch: lastEpoch, readSignalCount, lostLeaseCount } = stored.row
+  const { fold, deliveries, entries } = batchOf(id, undefined, events)
+  const epochs = events.map(({ by }) => Number(/^claim:.*@(\d+)$/.exec(by)?.[1] ?? 0))
+  // An epoch never goes back: a claim that was lost must not hold again.
+  const epoch = epochs.reduce((highest, one) => Math.max(highest, one), lastEpoch)
+  const status = fold.outcome === 'open' ? 'ready' : fold.outcome
+  disk.setRow(stored, { ...fold, ...atRest, status, epoch, readSignalCount, lostLeaseCount, latest: undefined })
+  disk.setDue(stored, fold.outcome === 'open' ? nowMs : undefined)
+  for (const delivery of deliveries) disk.inboxOf(fold.root).add(delivery)
+  raiseLatest(disk, fold.root, id)
+  return entries.map((entry) => ({ entry, atMs: events[entry.seq]?.at ?? 0 }))
+}
+
+// Runs of a line come in the order in which they took over, and a root before all of them; purged ones come last.
+function raiseLatest(disk: MemoryDisk, root: RunId, id: RunId): void {
+  const latest = disk.find(root)?.row.latest
+  if (id !== root && (latest === undefined || placeInLine(root, id) > placeInLine(root, latest)))
+    setLatest(disk, root, id)
+}
+
+function placeInLine(root: RunId, id: RunId): number {
+  return Number(id.slice(root.length + '~r'.length))
+}
+
+/** Whether what a run had to tell was told, as far as journals show it. */
+function isDone(disk: MemoryDisk, { run, kind, target }: OutboxEntry): boolean {
+  const known = disk.find(target)
+  switch (kind) {
+    case 'start':
+      return known !== undefined || disk.findPurged(target) !== undefined
+    case 'cancel':
+      return disk.findPurged(target) !== undefined || (known !== undefined && isEnding(disk, known))
+    case 'end': {
+      const op = disk.find(run)?.row.parent?.op
+      if (known === undefined || known.row.outcome !== 'open' || op === undefined) return true
+      return disk.inboxOf(known.row.root).has(endDelivery(op))
+    }
+  }
+}
+
+function isEnding(disk: MemoryDisk, { row: { id, root } }: StoredRun): boolean {
+  const latest = disk.find(disk.find(root)?.row.latest ?? id)
+  return latest === undefined || latest.row.isCancelRequested || latest.row.outcome !== 'open'
+}

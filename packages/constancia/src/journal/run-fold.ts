@@ -81,10 +81,14 @@ function beginFold(id: RunId, event: StoredEvent): RunFold {
  */
 export function deliveryOf(event: StoredEvent): string | undefined {
   if (event.kind === 'SignalReceived') return bodyOf(event, 'SignalReceived').delivery
-  return event.kind === 'ChildEnded' ? endDelivery(bodyOf(event, 'ChildEnded').op) : undefined
+  if (event.kind !== 'ChildEnded') return undefined
+  return endDelivery({ run: event.stream.slice('run/'.length) as RunId, op: bodyOf(event, 'ChildEnded').op })
 }
 
-/** The delivery by which the end of the child that an op started counts once. */
-export function endDelivery(op: OpId): string {
-  return `ended/${op}`
+/**
+ * The delivery by which the end of the child that an op of a run started counts once. It names the run as well: those that
+ * took over from each other share an inbox, and each counts its ops from 0.
+ */
+export function endDelivery({ run, op }: { readonly run: RunId; readonly op: OpId }): string {
+  return `ended/${run}~${op}`
 }

@@ -60,9 +60,9 @@ function isDone(disk: MemoryDisk, { run, kind, target }: OutboxEntry): boolean {
     case 'cancel':
       return disk.findPurged(target) !== undefined || (known !== undefined && isEnding(disk, known))
     case 'end': {
-      const op = disk.find(run)?.row.parent?.op
-      if (known === undefined || known.row.outcome !== 'open' || op === undefined) return true
-      return disk.inboxOf(known.row.root).has(endDelivery(op))
+      const parent = disk.find(run)?.row.parent
+      if (known === undefined || known.row.outcome !== 'open' || parent === undefined) return true
+      return disk.inboxOf(known.row.root).has(endDelivery(parent))
     }
   }
 }

@@ -17,12 +17,19 @@ const tools = trapped(realTools(new Repository(task.repository), task.url), task
 const migrate = migrateWith(tools)
 process.on('disconnect', () => process.exit()) // The demo is gone: nobody is left to look.
 
-const { pulls } =
-  task.journal === undefined ? await migrate.run(withoutJournal(), task.input) : await resume(task.journal)
+const { pulls } = task.journal === undefined ? await runOnce() : await resume(task.journal)
 // What is still in the pipe would be lost by hanging up at once.
 process.send?.({ kind: 'ended', pullCount: pulls.length } satisfies Report, () => process.disconnect())
 
-async function resume(file: string): Promise<{ readonly pulls: readonly unknown[] }> {
+interface Migrated {
+  readonly pulls: readonly unknown[]
+}
+
+async function runOnce(): Promise<Migrated> {
+  return (await migrate.run(withoutJournal(), task.input)) as Migrated
+}
+
+async function resume(file: string): Promise<Migrated> {
   const constancia = await open({ store: sqlite({ file }), flows: [migrate], worker: { leaseMs, pollMs: 100 } })
   const run = await constancia.start(migrate, task.input, { id: runId })
   const output = await run.result()

@@ -1,5 +1,5 @@
 import { type Draft, type Head, headOf, nothingSeen, type StoredEvent, verifyChain } from '../journal/index.js'
-import type { Appended, Claim, Store } from '../store/index.js'
+import type { Appended, Claim, CreateRun, Store } from '../store/index.js'
 import type { Op } from './op.js'
 
 /** What an appender tells its execution. */
@@ -21,6 +21,8 @@ export interface Addition {
   readonly op: Op | undefined
   /** Asked when it is about to be written. */
   readonly wanted: () => boolean
+  /** The run that takes over, where this ends the run. */
+  readonly successor?: CreateRun | undefined
 }
 
 const soon = Promise.resolve()
@@ -91,12 +93,14 @@ export class Appender {
     this.#pending = []
     if (batch.length === 0 || this.#stopped) return this.#rest()
     this.#batch = batch
+    const successor = batch.at(-1)?.successor
     const request = {
       claim: this.#claim,
       head: this.#head,
       drafts: batch.map((item) => item.draft),
       seen: nothingSeen,
       readSignalCount: this.#hooks.readSignalCount(),
+      ...(successor === undefined ? {} : { successor }),
     }
     this.#store.append(request).then(this.#answered, this.#failed)
   }

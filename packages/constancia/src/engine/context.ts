@@ -1,13 +1,16 @@
-import type { OpId, RunId } from '../journal/index.js'
+import { childRunId, encodeValue, type OpId, type RunId } from '../journal/index.js'
 import type { AttemptInfo } from './attempt.js'
+import { CallOp } from './call.js'
+import { Continuation } from './continuation.js'
 import { parseDuration, parseTimer } from './duration.js'
 import { engineError } from './errors.js'
+import { type AnyFlow, type Flow, keyOfInput } from './flow.js'
 import type { OpRecord } from './history.js'
 import type { Host, Op } from './op.js'
 import { rejected, silenced } from './op-promise.js'
 import { derivedUuid, randomFraction } from './randomness.js'
 import { type RetryPolicy, retryPolicy } from './retry.js'
-import type { Schema } from './schema.js'
+import { parseWith, type Schema } from './schema.js'
 import { type Received, SignalOp } from './signal.js'
 import { SleepOp } from './sleep.js'
 import { StepOp } from './step.js'
@@ -44,6 +47,13 @@ export interface FlowContext {
     schema: Schema<T> | undefined,
     limit: { readonly within: number },
   ): Promise<Received<T>>
+  /**
+   * Starts a child run and waits for its end; returns its output. The child is a run of its own, `<this run>~<op>`, that any
+   * worker which has its flow takes. Rejects with the error that the child failed with, with `child_cancelled`, or, if the
+   * input is wrong, with `invalid_value`, `not_serializable` or `value_too_large`. A child that is still open when this flow
+   * ends or is cancelled is cancelled too, and the end of this run waits for it.
+   */
+  call<Input, Output>(flow: Flow<Input, Output>, input: Input): Promise<Output>
   /** Runs branches at once and waits for all of them, like `Promise.all`. */
   parallel<const T extends readonly Branch<unknown>[]>(
     branches: T,
@@ -54,6 +64,19 @@ export interface FlowContext {
     branch: (item: Item, ctx: FlowContext, index: number) => Promise<T>,
     options?: { readonly concurrency?: number },
   ): Promise<T[]>
+  /**
+   * Whether this run started when its flow declared this patch already: code that changed asks before it does the new
+   * thing. Throws `invalid_option` for an id that the flow does not declare.
+   */
+  patched(id: string): boolean
+  /** How many events the journal had when the last outcome was handed over: the same in every replay. */
+  readonly eventCount: number
+  /**
+   * To be returned from the flow: this run ends and a new one, with a fresh journal and this input, takes its place; signals
+   * that were not read go with it. Whoever has this run's id reaches the new one. Another flow, or another version, may be
+   * named. Throws `invalid_value`, `not_serializable` or `value_too_large`.
+   */
+  continueAsNew(input: unknown, flow?: AnyFlow): Continuation
   /** UTC milliseconds since 1970 of the last outcome that was handed over: the same in every replay. */
   now(): number
   /** A number from 0 up to 1, the same in every replay. Not for secrets. */
@@ -67,12 +90,15 @@ export interface FlowContext {
 /** What a context needs from the execution behind it. */
 export interface Words {
   readonly host: Host
-  readonly defaultRetry: RetryPolicy
+  readonly flow: AnyFlow
+  /** The patches that the run started with. */
+  readonly patches: ReadonlySet<string>
   /** Takes an op in, unless the word is said outside a turn or differs from the journal; then nothing ever comes back. */
   ask<T>(request: AskRequest<T>): Promise<T>
   /** Throws `foreign_await` unless a turn is open. */
   requireTurn(word: string): void
   readonly nowMs: number
+  readonly eventCount: number
   log(message: string, fields: Readonly<Record<string, unknown>>): void
 }
 
@@ -113,7 +139,7 @@ export class BranchContext implements FlowContext {
       requireName(name, 'step')
       requireFunction(run, name)
       const retry =
-        options.retry === undefined ? this.#words.defaultRetry : retryPolicy(options.retry, this.#words.defaultRetry)
+        options.retry === undefined ? this.#words.flow.retry : retryPolicy(options.retry, this.#words.flow.retry)
       const timeoutMs =
         options.timeoutMs === undefined
           ? undefined
@@ -158,6 +184,25 @@ export class BranchContext implements FlowContext {
     })
   }
 
+  call<Input, Output>(flow: Flow<Input, Output>, input: Input): Promise<Output> {
+    return this.#word(() => {
+      const { host } = this.#words
+      const what = `Input of child flow ${JSON.stringify(flow.name)}`
+      const parsed = parseWith(flow.input, input, what)
+      const text = encodeValue(parsed, { limits: host.parts.limits, what })
+      const key = keyOfInput(flow, parsed)
+      const child = childRunId(this.runId, this.#nextOpId)
+      const op = this.#nextOp()
+      const differs = (record: OpRecord): Difference | undefined => {
+        const recorded = record.child?.input ?? text
+        return recorded === text ? undefined : { recorded: `with ${brief(recorded)}`, asked: `with ${brief(text)}` }
+      }
+      const make = (record: OpRecord | undefined): CallOp<Output> =>
+        new CallOp<Output>(host, { id: op, name: flow.name, record }, { flow, child, input: text, key })
+      return this.#words.ask({ op, verb: 'call', name: flow.name, differs, make })
+    })
+  }
+
   parallel<const T extends readonly Branch<unknown>[]>(
     branches: T,
   ): Promise<{ -readonly [K in keyof T]: Awaited<ReturnType<T[K]>> }> {
@@ -176,6 +221,29 @@ export class BranchContext implements FlowContext {
     const kept = [...items] // What the flow does to its list meanwhile must not reach branches that have not begun.
     const run = (ctx: FlowContext, index: number): Promise<T> => branch(kept[index] as Item, ctx, index)
     return this.#branches(kept.length, options.concurrency ?? Number.POSITIVE_INFINITY, run) as Promise<T[]>
+  }
+
+  patched(id: string): boolean {
+    this.#words.requireTurn('patched')
+    const { flow, patches } = this.#words
+    if (flow.patches.includes(id)) return patches.has(id)
+    throw engineError(
+      'invalid_option',
+      `ctx.patched asked for ${JSON.stringify(id)}, which flow ${flow.name} does not declare. Add it to the patches of the flow.`,
+    )
+  }
+
+  get eventCount(): number {
+    this.#words.requireTurn('eventCount')
+    return this.#words.eventCount
+  }
+
+  continueAsNew(input: unknown, flow: AnyFlow = this.#words.flow): Continuation {
+    this.#words.requireTurn('continueAsNew')
+    const what = `Input of the run that continues as flow ${JSON.stringify(flow.name)}`
+    const parsed: unknown = parseWith(flow.input, input, what)
+    const text = encodeValue(parsed, { limits: this.#words.host.parts.limits, what })
+    return new Continuation(flow, parsed, text)
   }
 
   now(): number {
@@ -211,8 +279,12 @@ export class BranchContext implements FlowContext {
     })
   }
 
+  get #nextOpId(): OpId {
+    return `${this.#prefix}${this.#opCount}` as OpId
+  }
+
   #nextOp(): OpId {
-    const op = `${this.#prefix}${this.#opCount}` as OpId
+    const op = this.#nextOpId
     this.#opCount += 1
     return op
   }
@@ -266,6 +338,10 @@ function requireFunction(run: unknown, step: string): void {
     'invalid_option',
     `What step ${JSON.stringify(step)} runs is a function, but it was ${describe(run)}. Nothing was started.`,
   )
+}
+
+function brief(text: string): string {
+  return text.length <= 80 ? text : `${text.slice(0, 80)}… (${text.length} characters)`
 }
 
 function describe(value: unknown): string {

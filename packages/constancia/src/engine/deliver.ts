@@ -1,5 +1,5 @@
-import { draftOf, type Limits, type RunId } from '../journal/index.js'
-import type { Decision, Facts } from '../store/index.js'
+import { type Draft, draftOf, type Limits, type RunId } from '../journal/index.js'
+import type { Decision, Facts, RunRow } from '../store/index.js'
 import { engineError } from './errors.js'
 
 /** What becomes of something that is sent to a run. */
@@ -8,6 +8,10 @@ export type Delivered =
   /** This delivery was in already; it counts once. */
   | { readonly kind: 'duplicate' }
   | { readonly kind: 'refused'; readonly error: Error }
+  /** Another run has taken over from this one: it is to be sent there. Nothing was done. */
+  | { readonly kind: 'moved' }
+
+const moved: Decision<Delivered> = { drafts: [], result: { kind: 'moved' } }
 
 /** A signal as it arrives. */
 export interface IncomingSignal {
@@ -23,6 +27,7 @@ export interface IncomingSignal {
 export function decideSignal(signal: IncomingSignal, facts: Facts): Decision<Delivered> {
   const { run, delivered } = facts
   if (delivered) return { drafts: [], result: { kind: 'duplicate' } }
+  if (run?.continuedAs !== undefined) return moved
   const objection = run === undefined ? unknownRun(signal.run) : objectTo(signal, run)
   if (objection !== undefined) return { drafts: [], result: { kind: 'refused', error: objection } }
   const draft = draftOf('SignalReceived', { name: signal.name, delivery: signal.delivery }, signal.payload)
@@ -50,6 +55,7 @@ function objectTo(signal: IncomingSignal, run: NonNullable<Facts['run']>): Error
 export function decideRetry(run: RunId, note: string, facts: Facts): Decision<Delivered> {
   const { run: row } = facts
   if (row === undefined) return { drafts: [], result: { kind: 'refused', error: unknownRun(run) } }
+  if (row.continuedAs !== undefined) return moved
   if (row.outcome !== 'open') {
     const error = engineError(
       'run_ended',
@@ -59,6 +65,60 @@ export function decideRetry(run: RunId, note: string, facts: Facts): Decision<De
   }
   if (row.stuck === undefined) return { drafts: [], result: { kind: 'duplicate' } }
   return { drafts: [draftOf('RetryRequested', { note })], unstick: true, result: { kind: 'delivered' } }
+}
+
+/** Somebody who wants a run to end. */
+export interface Cancellation {
+  readonly run: RunId
+  /** Encoded; undefined where none was given. */
+  readonly reason: string | undefined
+}
+
+/**
+ * Decides what a wish to cancel does to a run. Pure. The first counts. A run that is stuck tries again, so that its clean-up
+ * can run, unless it was set aside because it ends its workers.
+ */
+export function decideCancel({ run, reason }: Cancellation, facts: Facts): Decision<Delivered> {
+  const { run: row } = facts
+  if (row === undefined) return refuse(unknownRun(run))
+  if (row.continuedAs !== undefined) return moved
+  if (row.outcome !== 'open') return refuse(alreadyEnded(row))
+  if (row.isCancelRequested) return { drafts: [], result: { kind: 'duplicate' } }
+  const unstick = row.stuck !== undefined && row.stuck.code !== 'poison'
+  return { drafts: [draftOf('CancelRequested', {}, reason)], unstick, result: { kind: 'delivered' } }
+}
+
+/** A wish to end a run at once, and what was read of it before. */
+export interface ForcedEnd extends Cancellation {
+  readonly headSeq: number
+  /** What asks its open children to end. */
+  readonly children: readonly Draft[]
+}
+
+/** Ends a run without its flow; `read_again` if it is not what was read any more. Pure. */
+export function decideForcedEnd(
+  { run, reason, headSeq, children }: ForcedEnd,
+  facts: Facts,
+): Decision<Delivered | { readonly kind: 'read_again' }> {
+  const { run: row } = facts
+  if (row === undefined) return refuse(unknownRun(run))
+  if (row.continuedAs !== undefined) return moved
+  if (row.outcome !== 'open') return refuse(alreadyEnded(row))
+  if (row.head.seq !== headSeq) return { drafts: [], result: { kind: 'read_again' } }
+  const wish = row.isCancelRequested ? [] : [draftOf('CancelRequested', {}, reason)]
+  const drafts = [...wish, ...children, draftOf('FlowCancelled', { forced: true })]
+  return { drafts, result: { kind: 'delivered' } }
+}
+
+function refuse(error: Error): Decision<Delivered> {
+  return { drafts: [], result: { kind: 'refused', error } }
+}
+
+function alreadyEnded(row: RunRow): Error {
+  return engineError(
+    'run_ended',
+    `Run ${row.id} has ended as ${row.outcome}; there is nothing to cancel. Nothing was changed.`,
+  )
 }
 
 /** Nobody knows a run of this id. */

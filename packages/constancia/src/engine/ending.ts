@@ -1,4 +1,14 @@
-import { type Draft, draftOf, encodeError, encodeValue, type Limits, type OpId } from '../journal/index.js'
+import {
+  ConstanciaError,
+  type Draft,
+  draftOf,
+  encodeError,
+  encodeValue,
+  type Limits,
+  type OpId,
+} from '../journal/index.js'
+import type { CreateRun } from '../store/index.js'
+import { Continuation, type Predecessor, successorOf } from './continuation.js'
 import type { History } from './history.js'
 import type { Op } from './op.js'
 import { codeOf } from './step.js'
@@ -12,6 +22,15 @@ export interface EndFacts {
   readonly limits: Limits
   /** Ops that failed and that nobody ever awaited. */
   readonly unawaited: readonly OpId[]
+  /** Whether somebody wanted the run to end before it did. */
+  readonly isCancelled: boolean
+  readonly predecessor: Predecessor
+}
+
+/** The last event of a run, and the run that takes over where there is one. */
+export interface End {
+  readonly draft: Draft
+  readonly successor?: CreateRun
 }
 
 /** The failures that nobody ever asked for, in the order of the journal: a replay learns of them in the order of the flow. */
@@ -21,19 +40,38 @@ export function unawaitedOf(failed: readonly Op[], history: History): OpId[] {
   return ids.sort((a, b) => seqOf(a) - seqOf(b))
 }
 
-/** The event that ends a run. An output that cannot be kept makes it a failure, which says so. */
-export function endDraft(ending: Ending, facts: EndFacts): Draft {
+/**
+ * How a run ends. One that somebody wanted to end is cancelled, whatever its function came to: who asked was told so. What
+ * cannot be kept makes it a failure, which says so.
+ */
+export function endOfRun(ending: Ending, facts: EndFacts): End {
+  const { flow, limits } = facts
   const unawaited = facts.unawaited.length === 0 ? {} : { unawaited: facts.unawaited }
-  const options = { limits: facts.limits, what: `output of flow ${JSON.stringify(facts.flow)}` }
+  if (facts.isCancelled) return { draft: cancelledDraft(ending, facts) }
+  const options = { limits, what: `output of flow ${JSON.stringify(flow)}` }
   try {
-    if ('output' in ending) return draftOf('FlowCompleted', { ...unawaited }, encodeValue(ending.output, options))
+    if ('output' in ending) {
+      if (!(ending.output instanceof Continuation))
+        return { draft: draftOf('FlowCompleted', { ...unawaited }, encodeValue(ending.output, options)) }
+      const successor = successorOf(ending.output, facts.predecessor)
+      return { draft: draftOf('FlowContinued', { next: successor.run, ...unawaited }), successor }
+    }
   } catch (error) {
-    return draftOf('FlowFailed', { code: codeOf(error), ...unawaited }, encodeError(error, options))
+    return { draft: draftOf('FlowFailed', { code: codeOf(error), ...unawaited }, encodeError(error, options)) }
   }
-  const what = `error of flow ${JSON.stringify(facts.flow)}`
-  return draftOf(
-    'FlowFailed',
-    { code: codeOf(ending.error), ...unawaited },
-    encodeError(ending.error, { ...options, what }),
-  )
+  const what = `error of flow ${JSON.stringify(flow)}`
+  const data = encodeError(ending.error, { limits, what })
+  return { draft: draftOf('FlowFailed', { code: codeOf(ending.error), ...unawaited }, data) }
+}
+
+// An error that is not the cancellation itself comes from the clean-up.
+function cancelledDraft(ending: Ending, { flow, limits, unawaited }: EndFacts): Draft {
+  const more = unawaited.length === 0 ? {} : { unawaited }
+  if ('output' in ending || isCancellation(ending.error)) return draftOf('FlowCancelled', more)
+  const data = encodeError(ending.error, { limits, what: `error of the clean-up of flow ${JSON.stringify(flow)}` })
+  return draftOf('FlowCancelled', { code: codeOf(ending.error), ...more }, data)
+}
+
+function isCancellation(error: unknown): boolean {
+  return error instanceof ConstanciaError && error.code === 'run_cancelled'
 }

@@ -2,6 +2,7 @@ import type { RunId } from '../journal/index.js'
 import type { Change, Clock, RunRow, Store } from '../store/index.js'
 import { unknownRun } from './deliver.js'
 import { engineError } from './errors.js'
+import { latestRowOf } from './line.js'
 
 /** What waits for the ends of runs works with. */
 export interface EndsInput {
@@ -26,11 +27,16 @@ export class Ends {
     this.#input = input
   }
 
-  /** Resolves when the run has ended. Rejects with `unknown_run`, `runtime_closed` or a fault of the store. */
+  /** Resolves when the run, or the last of those that took over from it, has ended. Rejects with `unknown_run`, `runtime_closed` or a fault of the store. */
   async of(run: RunId): Promise<RunRow> {
-    const row = await this.#input.store.run(run)
+    const row = await latestRowOf(this.#input.store, run)
     if (row === undefined) throw unknownRun(run)
     if (row.outcome !== 'open') return row
+    const ended = await this.#endOf(row.id)
+    return ended.continuedAs === undefined ? ended : this.of(run)
+  }
+
+  #endOf(run: RunId): Promise<RunRow> {
     return new Promise((resolve, reject) => {
       this.#waiters.set(run, [...(this.#waiters.get(run) ?? []), { resolve, reject }])
       this.#arm()

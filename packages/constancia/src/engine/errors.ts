@@ -18,7 +18,12 @@ export type EngineErrorCode =
   | 'run_exists'
   | 'run_ended'
   | 'run_failed'
+  /** The run was cancelled; also what its open ops are rejected with. */
   | 'run_cancelled'
+  /** A child was cancelled, so its parent gets no result. */
+  | 'child_cancelled'
+  /** There was such a run; its journal was deleted. */
+  | 'run_purged'
   | 'too_many_signals'
   /** Another worker owns the run now. */
   | 'claim_lost'

@@ -1,4 +1,5 @@
 import {
+  type Bodies,
   bodyOf,
   ConstanciaError,
   type Draft,
@@ -8,28 +9,32 @@ import {
   type RunId,
   type StoredEvent,
 } from '../journal/index.js'
-import type { Claim, Rest, Store } from '../store/index.js'
+import type { Claim, Rest, Store, WaitingFor } from '../store/index.js'
 import { Appender } from './appender.js'
 import type { Attempt } from './attempt.js'
+import { runCancelled } from './cancellation.js'
+import { Children } from './children.js'
 import { type AskRequest, BranchContext, type Words } from './context.js'
 import { foreignAwait, neverAsked, objectionTo, type Parking, parkingError } from './divergence.js'
-import { type Ending, endDraft, unawaitedOf } from './ending.js'
+import { type Ending, endOfRun, unawaitedOf } from './ending.js'
 import type { AnyFlow } from './flow.js'
 import { Grace } from './grace.js'
 import { Handover } from './handover.js'
-import { History, type Outcome } from './history.js'
+import { History, type Outcome, outcomeOf } from './history.js'
 import { tooLong, warnIfLong } from './history-length.js'
 import { readJournal } from './loading.js'
 import type { Host, Op } from './op.js'
 import { Deferred, OpPromise } from './op-promise.js'
 import type { Parts } from './parts.js'
-import type { RetryPolicy } from './retry.js'
 import { Turns } from './turns.js'
+import { Underway } from './underway.js'
 import { Waits } from './waits.js'
 
 /** How an execution ended; whatever it held in memory is garbage afterwards. */
 export type ExecutionEnd =
   | { readonly kind: 'ended' | 'suspended' | 'lost' | 'released' }
+  /** A rehearsal came to the end of the journal. */
+  | { readonly kind: 'replayed' }
   | { readonly kind: 'stuck'; readonly code: string; readonly message: string }
   /** The store failed: the run goes on later, from its journal. */
   | { readonly kind: 'fault'; readonly error: unknown }
@@ -42,6 +47,8 @@ export interface ExecutionInput {
   readonly parts: Parts
   /** Milliseconds that a run which is to be parked waits for its attempts under way. */
   readonly graceMs: number
+  /** Replays only: nothing is executed and nothing is written. */
+  readonly isRehearsal?: boolean
 }
 
 /**
@@ -59,17 +66,20 @@ export class Execution implements Host, Words {
   readonly #appender: Appender
   readonly #waits: Waits
   readonly #grace: Grace
+  readonly #underway: Underway
+  readonly #isRehearsal: boolean
+  readonly #children = new Children()
   readonly #over = new Deferred<ExecutionEnd>()
   // Said by the flow and not handed back yet.
   readonly #ops = new Map<OpId, Op>()
   // Steps without an outcome: the end waits for them.
   readonly #steps = new Set<OpId>()
-  readonly #attempts = new Set<Attempt>()
   readonly #failed: Op[] = []
   readonly #history = new History()
   #unstarted: Op[] = []
-  #heldCount = 0
   #readSignalCount = 0
+  #started: Bodies['FlowStarted'] | undefined
+  #isCancelKnown = false
   #current: Outcome | undefined
   #ending: Ending | undefined
   #parking: Parking | undefined
@@ -84,6 +94,8 @@ export class Execution implements Host, Words {
     this.#flow = input.flow
     this.#turns = new Turns(input.parts, { closed: () => this.#advance(), fault: (error) => this.#faulted(error) })
     this.#waits = new Waits(input.parts.clock)
+    this.#underway = new Underway(input.parts.onAttempt)
+    this.#isRehearsal = input.isRehearsal === true
     this.#grace = new Grace(input.parts.clock, input.graceMs)
     this.#appender = new Appender(input.store, input.claim, {
       stored: (events, ops) => this.#learn(events, ops),
@@ -128,18 +140,18 @@ export class Execution implements Host, Words {
   }
 
   record(draft: Draft): void {
-    this.#appender.push({ draft, op: undefined, wanted: always })
+    this.#appender.push({ draft, op: undefined, wanted: this.#isNotCancelled })
   }
 
-  offer(op: Op, draft: Draft, wanted: () => boolean): void {
+  offer(op: Op, draft: Draft, isWanted: () => boolean): void {
+    const wanted = (): boolean => this.#isNotCancelled() && isWanted()
     const held = this.parts.hold(this.runId, draft)
     if (held === undefined) return this.#appender.push({ draft, op, wanted })
-    this.#heldCount += 1
-    void held.then(() => {
-      this.#heldCount -= 1
-      this.#appender.push({ draft, op, wanted })
-    })
+    this.#underway.hold(held, () => this.#appender.push({ draft, op, wanted }))
   }
+
+  // Between a wish to cancel and the turn that hands it over nothing is written: whoever was asked before gets no outcome.
+  readonly #isNotCancelled = (): boolean => !this.#handover.isCancelPending
 
   wait(op: Op): void {
     this.#waits.add(op)
@@ -154,13 +166,11 @@ export class Execution implements Host, Words {
   }
 
   began(attempt: Attempt): void {
-    this.#attempts.add(attempt)
-    this.parts.onAttempt('began')
+    this.#underway.began(attempt)
   }
 
   ended(attempt: Attempt): void {
-    this.#attempts.delete(attempt)
-    this.parts.onAttempt('over')
+    this.#underway.ended(attempt)
     this.#advance()
   }
 
@@ -170,12 +180,20 @@ export class Execution implements Host, Words {
     return this
   }
 
-  get defaultRetry(): RetryPolicy {
-    return this.#flow.retry
+  get flow(): AnyFlow {
+    return this.#flow
+  }
+
+  get patches(): ReadonlySet<string> {
+    return new Set(this.#started?.patches)
   }
 
   get nowMs(): number {
     return this.#current?.at ?? 0
+  }
+
+  get eventCount(): number {
+    return (this.#current?.seq ?? 0) + 1
   }
 
   ask<T>(request: AskRequest<T>): Promise<T> {
@@ -223,6 +241,7 @@ export class Execution implements Host, Words {
   #startFlow(started: StoredEvent): void {
     if (this.#stage !== 'going') return
     this.#current = started
+    this.#started = bodyOf(started, 'FlowStarted')
     const settle = (ending: Ending): void => {
       if (!this.#turns.open) return this.#park(foreignAwait('The flow ended outside a turn'))
       if (this.#parking === undefined) this.#ending = ending
@@ -240,11 +259,25 @@ export class Execution implements Host, Words {
     if (next === undefined) return
     const { event, op } = next
     this.#current = event
+    if (op === undefined) return this.#cancelOps()
     if (event.kind === 'SignalReceived') this.#readSignalCount += 1
     this.#ops.delete(op.id)
     if (event.kind === 'StepCompleted') this.#history.forget(op.id)
     this.#waits.remove(op)
     op.receive(event)
+  }
+
+  // Whatever the flow waits for is over; what it asks for from now on is its clean-up.
+  #cancelOps(): void {
+    const ops = [...this.#ops.values()]
+    this.#ops.clear()
+    this.#steps.clear()
+    this.#unstarted = []
+    this.#underway.cancel(runCancelled(this.runId))
+    for (const op of ops) {
+      this.#waits.remove(op)
+      op.cancel(runCancelled(this.runId))
+    }
   }
 
   #learn(events: readonly StoredEvent[], ops: readonly (Op | undefined)[]): void {
@@ -267,7 +300,13 @@ export class Execution implements Host, Words {
   }
 
   #learnOne(event: StoredEvent): void {
-    if (event.kind === 'SignalReceived') this.#handover.offerSignal(bodyOf(event, 'SignalReceived').name, event)
+    if (event.kind === 'SignalReceived')
+      this.#handover.offerSignal(bodyOf(event, 'SignalReceived').name, outcomeOf(event))
+    if (event.kind === 'CancelRequested' && !this.#isCancelKnown) {
+      this.#isCancelKnown = true
+      this.#handover.offerCancel(outcomeOf(event))
+    }
+    this.#children.add(event)
     const noted = this.#history.add(event)
     const op = noted === undefined ? undefined : this.#ops.get(noted.op)
     if (noted === undefined || op === undefined) return
@@ -287,6 +326,7 @@ export class Execution implements Host, Words {
     if (this.#parking !== undefined || this.#stopping) return this.#leave()
     if (this.#ending === undefined && this.#handover.peek() !== undefined)
       return this.#turns.run(this.#handOver, this.#history.unaskedCount)
+    if (this.#ending !== undefined && this.#handover.takeCancel() !== undefined) this.#cancelOps()
     const { stray } = this.#history
     if (stray !== undefined) return this.#park(neverAsked(stray.op, stray.record))
     this.#goOn()
@@ -294,9 +334,11 @@ export class Execution implements Host, Words {
 
   // Everything that is known was handed over: what has no outcome begins, and when all of it waits, the run rests.
   #goOn(): void {
+    if (this.#isRehearsal) return this.#finish({ kind: 'replayed' })
     const eventCount = this.#appender.head.seq + 1
-    if (eventCount >= this.parts.limits.eventCountMax && this.#ending === undefined)
+    if (eventCount >= this.parts.limits.eventCountMax && this.#ending === undefined && !this.#isCancelKnown)
       return this.#park(tooLong(eventCount))
+    this.#cancelChildren()
     const unstarted = this.#unstarted
     this.#unstarted = []
     for (const op of unstarted) if (!op.settled && this.#counts(op)) op.start()
@@ -306,11 +348,25 @@ export class Execution implements Host, Words {
       if (nextMs !== undefined) this.#waits.arm(nextMs, () => this.#advance())
       return
     }
-    if (this.#ending !== undefined && this.#steps.size === 0) return this.#writeEnd(this.#ending)
+    if (this.#ending !== undefined && this.#steps.size === 0 && this.#children.openCount === 0)
+      return this.#writeEnd(this.#ending)
     if (this.#ending === undefined && this.#ops.size === 0)
       return this.#park(foreignAwait('The flow neither ended nor asked for anything'))
-    const waitingFor = [...this.#ops.values()].filter(this.#counts).slice(0, waitingForMax)
-    this.#rest({ kind: 'waiting', wakeAtMs: nextMs, waitingFor: waitingFor.map((op) => op.describe()) })
+    this.#rest({ kind: 'waiting', wakeAtMs: nextMs, waitingFor: this.#describeWaits() })
+  }
+
+  // Nobody waits for them any more, so they are to end; the run's own end waits for that.
+  #cancelChildren(): void {
+    const isAwaited = (op: OpId): boolean => this.#ending === undefined && this.#ops.has(op)
+    for (const { op, draft } of this.#children.cancellations(isAwaited))
+      this.#appender.push({ draft, op: undefined, wanted: () => this.#children.isToCancel(op) })
+  }
+
+  #describeWaits(): WaitingFor[] {
+    const waits = [...this.#ops.values()].filter(this.#counts).slice(0, waitingForMax)
+    const known = new Set<string>(waits.map(({ id }) => id))
+    const children = this.#children.describe().filter(({ op }) => !known.has(op))
+    return [...waits.map((op) => op.describe()), ...children].slice(0, waitingForMax)
   }
 
   // Once the flow's function has ended its waits are closed; only its steps still go on.
@@ -321,7 +377,7 @@ export class Execution implements Host, Words {
   }
 
   get #isQuiet(): boolean {
-    return this.#attempts.size === 0 && this.#heldCount === 0 && this.#appender.idle
+    return this.#underway.isNothing && this.#appender.idle
   }
 
   #writeEnd(ending: Ending): void {
@@ -334,12 +390,20 @@ export class Execution implements Host, Words {
         fields,
       )
     }
-    this.record(endDraft(ending, { flow: this.#flow.name, limits: this.parts.limits, unawaited }))
+    const { head } = this.#appender
+    const started = this.#started
+    if (started === undefined) return
+    const predecessor = { run: this.runId, started, unread: this.#handover.unreadSignals() }
+    const { limits } = this.parts
+    const facts = { flow: this.#flow.name, limits, unawaited, isCancelled: this.#isCancelKnown, predecessor }
+    // Whatever comes first may change how it ends: then it is decided anew.
+    const wanted = (): boolean => this.#appender.head.seq === head.seq
+    this.#appender.push({ op: undefined, wanted, ...endOfRun(ending, facts) })
   }
 
   #park(parking: Parking): void {
     this.#parking ??= parking
-    if (this.#attempts.size > 0) this.#grace.begin(() => this.#advance())
+    if (this.#underway.attemptCount > 0) this.#grace.begin(() => this.#advance())
     this.#advance()
   }
 
@@ -354,6 +418,7 @@ export class Execution implements Host, Words {
   }
 
   #rest(rest: Rest): void {
+    if (this.#isRehearsal) return this.#finish(rest.kind === 'stuck' ? rest : { kind: 'replayed' })
     this.#stage = 'leaving'
     const head = this.#appender.head
     const request = { claim: this.claim, head, rest, readSignalCount: this.#readSignalCount }
@@ -381,15 +446,13 @@ export class Execution implements Host, Words {
     this.#appender.stop()
     this.#waits.disarm()
     this.#grace.disarm()
-    for (const attempt of this.#attempts) attempt.abandon(end.kind)
+    this.#underway.abandon(end.kind)
     this.#over.resolve(end)
   }
 }
 
 // A list shows no more than this; a run may wait for thousands of things.
 const waitingForMax = 20
-
-const always = (): boolean => true
 
 const lastingFaults = new Set(['journal_damaged', 'value_unreadable'])
 

@@ -1,4 +1,5 @@
 import type { FlowContext } from './context.js'
+import type { Continuation } from './continuation.js'
 import { engineError } from './errors.js'
 import type { RetryPolicy } from './retry.js'
 import { retryPolicy } from './retry.js'
@@ -10,7 +11,18 @@ export interface Flow<Input = unknown, Output = unknown> {
   readonly version: number
   readonly input: Schema<Input> | undefined
   readonly retry: RetryPolicy
-  readonly run: (ctx: FlowContext, input: Input) => Promise<Output>
+  readonly patches: readonly string[]
+  readonly key: ((input: Input) => string) | undefined
+  readonly concurrency: Concurrency
+  readonly run: (ctx: FlowContext, input: Input) => Promise<Output | Continuation>
+}
+
+/** How many runs of a flow may be worked on at once, by all workers of a store together. A run that waits does not count. */
+export interface Concurrency {
+  /** Of all versions of the flow; unlimited unless set. */
+  readonly running?: number
+  /** Of those with the same key; unlimited unless set. */
+  readonly runningPerKey?: number
 }
 
 /** What {@link flow} takes. */
@@ -23,7 +35,13 @@ export interface FlowDeclaration<Input, Output> {
   readonly input?: Schema<Input>
   /** What its steps are retried by where they say nothing themselves. */
   readonly retry?: Partial<RetryPolicy>
-  readonly run: (ctx: FlowContext, input: Input) => Promise<Output>
+  /** Changes of its code that runs under way must not see; each is an id that `ctx.patched` asks for. */
+  readonly patches?: readonly string[]
+  /** What its runs share a limit by: 1 to 200 characters, a pseudonym. Called once, when a run is started. */
+  readonly key?: (input: Input) => string
+  readonly concurrency?: Concurrency
+  /** The plan. Returns the output, or what `ctx.continueAsNew` gave. */
+  readonly run: (ctx: FlowContext, input: Input) => Promise<Output | Continuation>
 }
 
 /** Any flow, as a list of them takes it. */
@@ -32,7 +50,7 @@ export type AnyFlow = Flow<any, any>
 
 const namePattern = /^[A-Za-z0-9._-]{1,100}$/
 
-/** Declares a flow. Throws `invalid_option` for a name, version or retry policy that makes no sense. */
+/** Declares a flow. Throws `invalid_option` for a name, a version, a policy or a limit that makes no sense. */
 export function flow<Input = unknown, Output = unknown>(
   declaration: FlowDeclaration<Input, Output>,
 ): Flow<Input, Output> {
@@ -49,5 +67,54 @@ export function flow<Input = unknown, Output = unknown>(
       `The version of flow ${name} is a whole number from 1, but it was ${String(version)}.`,
     )
   }
-  return { name, version, input, retry: retryPolicy(declaration.retry), run }
+  const { patches = [], key, concurrency = {} } = declaration
+  requirePatches(name, patches)
+  requireConcurrency(name, concurrency, key !== undefined)
+  return { name, version, input, retry: retryPolicy(declaration.retry), patches: [...patches], key, concurrency, run }
+}
+
+/** The key of a run with this input, as events hold it; nothing where its flow has none. Throws `invalid_value`. */
+export function keyOfInput(flow: AnyFlow, input: unknown): { readonly key?: string } {
+  if (flow.key === undefined) return {}
+  const key: unknown = flow.key(input)
+  if (typeof key === 'string' && key.length >= 1 && key.length <= 200 && isExact(key)) return { key }
+  throw engineError(
+    'invalid_value',
+    `The key of a run of flow ${flow.name} is a text of 1 to 200 characters, but its key function returned ${describeKey(key)}. Nothing was started.`,
+  )
+}
+
+// A database would not give half a surrogate pair or U+0000 back.
+function isExact(text: string): boolean {
+  return (text as string & { isWellFormed(): boolean }).isWellFormed() && !text.includes('\0')
+}
+
+function describeKey(key: unknown): string {
+  return typeof key === 'string' ? `a text of ${key.length}` : `a ${typeof key}`
+}
+
+function requirePatches(flow: string, patches: readonly unknown[]): void {
+  const odd = patches.find((id) => typeof id !== 'string' || !namePattern.test(id))
+  const isTwice = new Set(patches).size < patches.length
+  if (odd === undefined && !isTwice) return
+  const why = isTwice ? 'one of them is there twice' : `one of them was ${JSON.stringify(odd)}`
+  throw engineError(
+    'invalid_option',
+    `The patches of flow ${flow} are ids of 1 to 100 of the characters A-Z a-z 0-9 . _ -, but ${why}.`,
+  )
+}
+
+function requireConcurrency(flow: string, concurrency: Concurrency, hasKey: boolean): void {
+  for (const [field, value] of Object.entries(concurrency) as [string, unknown][]) {
+    if (value === undefined || (Number.isInteger(value) && (value as number) >= 1)) continue
+    throw engineError(
+      'invalid_option',
+      `The limit ${field} of flow ${flow} is a whole number from 1, but it was ${String(value)}.`,
+    )
+  }
+  if (concurrency.runningPerKey === undefined || hasKey) return
+  throw engineError(
+    'invalid_option',
+    `Flow ${flow} limits its runs by key but does not say what their key is; give it a key function.`,
+  )
 }

@@ -1,20 +1,25 @@
 import type { Outcome } from './history.js'
 import type { Op } from './op.js'
 
-/** An event, and the op that it is handed to. */
+/** An event, and the op that it is handed to; a wish to cancel goes to all of them. */
 export interface Delivery {
   readonly event: Outcome
+  readonly op: Op | undefined
+}
+
+interface OpDelivery extends Delivery {
   readonly op: Op
 }
 
 /**
  * Which outcome is next: the one with the lowest `seq` that somebody waits for. Signals go to whoever waits for their name,
- * first come, first served on both sides.
+ * first come, first served on both sides. Everybody waits for a wish to cancel.
  */
 export class Handover {
   readonly #ready = new EventHeap()
   readonly #signals = new Map<string, Queue<Outcome>>()
   readonly #waiters = new Map<string, Queue<Op>>()
+  #cancel: Delivery | undefined
 
   /** An outcome that is known, of an op that was asked for. */
   offer(event: Outcome, op: Op): void {
@@ -24,6 +29,28 @@ export class Handover {
   /** A signal that came. */
   offerSignal(name: string, event: Outcome): void {
     queueOf(this.#signals, name).push(event)
+  }
+
+  /** Somebody wants the run to end. */
+  offerCancel(event: Outcome): void {
+    this.#cancel = { event, op: undefined }
+  }
+
+  /** Whether a wish to cancel is known and was not handed over yet. */
+  get isCancelPending(): boolean {
+    return this.#cancel !== undefined
+  }
+
+  /** Takes the wish to cancel, whatever comes before it. */
+  takeCancel(): Outcome | undefined {
+    const taken = this.#cancel?.event
+    this.#cancel = undefined
+    return taken
+  }
+
+  /** Signals that nobody has read, in the order of the journal. */
+  unreadSignals(): Outcome[] {
+    return [...this.#signals.values()].flatMap((queue) => queue.items()).sort((a, b) => a.seq - b.seq)
   }
 
   /** An op that waits for a signal of its name. */
@@ -40,6 +67,23 @@ export class Handover {
 
   /** The next delivery, which stays where it is; undefined if nobody waits for anything that is here. */
   peek(): Delivery | undefined {
+    const next = this.#peekOutcome()
+    const cancel = this.#cancel
+    if (cancel === undefined || (next !== undefined && next.event.seq < cancel.event.seq)) return next
+    return cancel
+  }
+
+  /** Takes the next delivery. */
+  take(): Delivery | undefined {
+    const next = this.peek()
+    if (next === undefined) return undefined
+    if (next === this.#cancel) this.#cancel = undefined
+    else if (next === this.#ready.peek()) this.#ready.pop()
+    else if (next.op !== undefined) this.#takeSignal(next.op.name)
+    return next
+  }
+
+  #peekOutcome(): OpDelivery | undefined {
     this.#dropSettled()
     let next = this.#ready.peek()
     if (this.#waiters.size === 0) return next
@@ -49,15 +93,6 @@ export class Handover {
       if (op === undefined || event === undefined) continue
       if (next === undefined || event.seq < next.event.seq) next = { event, op }
     }
-    return next
-  }
-
-  /** Takes the next delivery. */
-  take(): Delivery | undefined {
-    const next = this.peek()
-    if (next === undefined) return undefined
-    if (next === this.#ready.peek()) this.#ready.pop()
-    else this.#takeSignal(next.op.name)
     return next
   }
 
@@ -116,13 +151,13 @@ class Queue<T> {
 
 /** A binary heap by `seq`: thousands of branches may be ready at once. */
 class EventHeap {
-  readonly #items: Delivery[] = []
+  readonly #items: OpDelivery[] = []
 
-  peek(): Delivery | undefined {
+  peek(): OpDelivery | undefined {
     return this.#items[0]
   }
 
-  push(item: Delivery): void {
+  push(item: OpDelivery): void {
     const items = this.#items
     let place = items.push(item) - 1
     while (place > 0) {
@@ -148,11 +183,11 @@ class EventHeap {
   }
 }
 
-function seqAt(items: readonly Delivery[], place: number): number {
+function seqAt(items: readonly OpDelivery[], place: number): number {
   return items[place]?.event.seq ?? Infinity
 }
 
-function swap(items: Delivery[], a: number, b: number): void {
+function swap(items: OpDelivery[], a: number, b: number): void {
   const [first, second] = [items[a], items[b]]
   if (first === undefined || second === undefined) return
   items[a] = second

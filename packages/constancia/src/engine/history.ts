@@ -1,11 +1,16 @@
-import { bodyOf, type OpId, type StoredEvent, type TimerSpec } from '../journal/index.js'
+import { bodyOf, type OpId, type RunId, type StoredEvent, type TimerSpec } from '../journal/index.js'
 import { timerDueMs } from './duration.js'
 
 /** What an op is, as the journal tells it. */
-export type Verb = 'step' | 'sleep' | 'signal'
+export type Verb = 'step' | 'sleep' | 'signal' | 'call'
 
 /** What of an event an op and its flow need once it is verified; the rest of it need not stay in memory. */
-export type Outcome = Pick<StoredEvent, 'seq' | 'kind' | 'at' | 'data'>
+export type Outcome = Pick<StoredEvent, 'seq' | 'kind' | 'at' | 'body' | 'data'>
+
+/** Takes of an event what is needed later; the rest of it is garbage then. */
+export function outcomeOf({ seq, kind, at, body, data }: StoredEvent): Outcome {
+  return { seq, kind, at, body, data }
+}
 
 /** All that the journal has of one op. */
 export interface OpRecord {
@@ -15,6 +20,8 @@ export interface OpRecord {
   failedAttempts: number
   /** When the next attempt is due, UTC milliseconds since 1970. */
   retryDueMs: number | undefined
+  /** The run that a call started, and the input that it gave, as its text. */
+  child: { readonly run: RunId; readonly input: string } | undefined
   outcome: Outcome | undefined
 }
 
@@ -60,6 +67,14 @@ export class History {
       }
       case 'TimerFired':
         return this.#addOutcome({ op: bodyOf(event, 'TimerFired').op, name: '' }, 'sleep', event)
+      case 'ChildStarted': {
+        const { op, flow, child } = bodyOf(event, 'ChildStarted')
+        const record = this.#recordOf(op, 'call', flow)
+        record.child = { run: child, input: event.data ?? '' }
+        return { op, record, isOutcome: false }
+      }
+      case 'ChildEnded':
+        return this.#addOutcome({ op: bodyOf(event, 'ChildEnded').op, name: '' }, 'call', event)
       default:
         return undefined
     }
@@ -104,14 +119,22 @@ export class History {
 
   #addOutcome(body: { readonly op: OpId; readonly name: string }, verb: Verb, event: StoredEvent): Noted {
     const record = this.#recordOf(body.op, verb, body.name)
-    record.outcome = { seq: event.seq, kind: event.kind, at: event.at, data: event.data }
+    record.outcome = outcomeOf(event)
     return { op: body.op, record, isOutcome: true }
   }
 
   #recordOf(op: OpId, verb: Verb, name: string): OpRecord {
     const found = this.#records.get(op)
     if (found !== undefined) return found
-    const record = { verb, name, timer: undefined, failedAttempts: 0, retryDueMs: undefined, outcome: undefined }
+    const record: OpRecord = {
+      verb,
+      name,
+      timer: undefined,
+      failedAttempts: 0,
+      retryDueMs: undefined,
+      child: undefined,
+      outcome: undefined,
+    }
     this.#records.set(op, record)
     if (!this.#asked.has(op)) this.#unasked.add(op)
     return record

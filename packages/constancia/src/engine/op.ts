@@ -12,7 +12,7 @@ export interface Host {
   readonly parts: Parts
   /** Whether waits are closed, because the flow's function has ended. */
   readonly ending: boolean
-  /** Writes what is no outcome; nothing holds it back. */
+  /** Writes what is no outcome; nothing holds it back, but for a wish to cancel that came first. */
   record(draft: Draft): void
   /** Offers what came of an op to the journal; it is dropped if nobody wants it any more when its turn comes. */
   offer(op: Op, draft: Draft, wanted: () => boolean): void
@@ -42,6 +42,8 @@ export interface Op {
   /** Begins, or goes on after its record changed; outside turns only, when nothing is left to hand over. */
   start(): void
   onDue(): void
+  /** Ends the op because its run is cancelled; inside a turn, or when the flow has ended. */
+  cancel(reason: unknown): void
   /** Takes what the journal has of it now. */
   learn(record: OpRecord): void
   /** What a list shows while the run rests. */
@@ -91,6 +93,10 @@ export abstract class OpBase<T> {
   /** Takes what the journal has of it now. */
   learn(record: OpRecord): void {
     this.#record = record
+  }
+
+  cancel(reason: unknown): void {
+    this.fail(reason)
   }
 
   protected fulfil(value: T): void {

@@ -19,6 +19,16 @@ export interface SignalOptions {
   readonly by?: string
 }
 
+/** How to cancel. */
+export interface CancelOptions {
+  /** For whoever reads the journal: at most 1,000 characters. */
+  readonly reason?: string
+  /** The principal who wants it; a pseudonym. */
+  readonly by?: string
+  /** Ends the run at once, without its clean-up: for a run that is stuck, or whose clean-up does not end. */
+  readonly force?: boolean
+}
+
 /** What a run's handle needs from its runtime. */
 export interface RunAccess {
   readonly store: Store
@@ -26,6 +36,7 @@ export interface RunAccess {
   readonly ended: (run: RunId) => Promise<RunRow>
   readonly signal: (run: RunId, name: string, send: SignalOptions & { readonly payload: unknown }) => Promise<Delivered>
   readonly retry: (run: RunId, note: string) => Promise<Delivered>
+  readonly cancel: (run: RunId, options: CancelOptions) => Promise<Delivered>
 }
 
 /** A handle on one execution of a flow. It holds nothing: the run lives in the store. */
@@ -39,12 +50,12 @@ export class Run<Output = unknown> {
   }
 
   /**
-   * Waits for the end and returns the output. Throws `run_failed`, with the flow's error as its cause, `run_cancelled`, or
+   * Waits for the end and returns the output, of the run that took over where there is one. Throws `run_failed`, with the flow's error as its cause, `run_cancelled`, or
    * `unknown_run`. A run that is stuck has not ended: this goes on waiting until it is repaired, and `row()` says what for.
    */
   async result(): Promise<Output> {
     const row = await this.#access.ended(this.id)
-    const [last] = await this.#access.store.read(runStream(this.id), { fromSeq: row.head.seq })
+    const [last] = await this.#access.store.read(runStream(row.id), { fromSeq: row.head.seq })
     const data = last?.data === undefined ? undefined : decodeValue(last.data)
     if (row.outcome === 'completed') return data as Output
     if (row.outcome === 'cancelled') throw engineError('run_cancelled', `Run ${this.id} was cancelled.`)
@@ -85,6 +96,15 @@ export class Run<Output = unknown> {
     settle(await this.#access.retry(this.id, note))
   }
 
+  /**
+   * Asks the run to end. When this resolves the wish is in the journal: the run ends as cancelled, once its flow has cleaned
+   * up. With `force` it has ended. `duplicate` if somebody asked before. Throws `unknown_run` or `run_ended`; then nothing
+   * was done. A run that takes over from another one is reached by either id.
+   */
+  async cancel(options: CancelOptions = {}): Promise<'requested' | 'duplicate'> {
+    return settle(await this.#access.cancel(this.id, options)) === 'delivered' ? 'requested' : 'duplicate'
+  }
+
   #failure(last: StoredEvent | undefined, cause: unknown): ConstanciaError {
     const code = last?.kind === 'FlowFailed' ? bodyOf(last, 'FlowFailed').code : 'error'
     const text = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
@@ -95,5 +115,5 @@ export class Run<Output = unknown> {
 
 function settle(delivered: Delivered): 'delivered' | 'duplicate' {
   if (delivered.kind === 'refused') throw delivered.error
-  return delivered.kind
+  return delivered.kind === 'delivered' ? 'delivered' : 'duplicate'
 }

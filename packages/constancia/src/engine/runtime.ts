@@ -7,21 +7,32 @@ import {
   encodeValue,
   type Limits,
   nothingSeen,
+  type OutboxEntry,
   parseRunId,
   type RunId,
   runStream,
 } from '../journal/index.js'
-import { type Page, type RunQuery, type RunRow, type Store, type StoreFactory, systemClock } from '../store/index.js'
-import { type Delivered, decideRetry, decideSignal } from './deliver.js'
+import {
+  type OutboxQuery,
+  type Page,
+  type RunQuery,
+  type RunRow,
+  type Store,
+  type StoreFactory,
+  systemClock,
+} from '../store/index.js'
+import { unknownRun } from './deliver.js'
 import { Ends } from './ends.js'
 import { engineError } from './errors.js'
-import type { AnyFlow, Flow } from './flow.js'
+import { type AnyFlow, type Flow, keyOfInput } from './flow.js'
 import { type Logger, stderrLogger } from './log.js'
 import { newRunId } from './new-id.js'
 import type { Parts } from './parts.js'
 import { FlowRegistry, keyOf } from './registry.js'
-import { Run, type RunAccess, type SignalOptions } from './run.js'
+import { type Rehearsal, rehearse } from './rehearsal.js'
+import { Run, type RunAccess } from './run.js'
 import { parseWith } from './schema.js'
+import { Sender } from './sender.js'
 import { Worker, type WorkerOptions, workerOptions } from './worker.js'
 
 /** What {@link open} takes. */
@@ -102,11 +113,13 @@ export class Runtime {
       this.#ends.notice(change)
       this.#worker?.notice(change)
     })
+    const sender = new Sender(store, parts)
     this.#access = {
       store,
       ended: (run) => this.#ends.of(run),
-      signal: (run, name, send) => this.#signal(run, name, send),
-      retry: (run, note) => this.#retry(run, note),
+      signal: async (run, name, send) => this.#open(sender).signal(run, name, send),
+      retry: async (run, note) => this.#open(sender).retry(run, note),
+      cancel: async (run, options) => this.#open(sender).cancel(run, options),
     }
     this.#worker?.look()
   }
@@ -118,7 +131,7 @@ export class Runtime {
 
   /**
    * Starts a run. When this resolves the run is durable: it happens, whatever becomes of this process. Throws
-   * `invalid_value`, `not_serializable`, `value_too_large`, `invalid_id`, `unknown_flow`, or `run_exists` where the id belongs
+   * `invalid_value`, `not_serializable`, `value_too_large`, `invalid_id`, `unknown_flow`, `run_purged`, or `run_exists` where the id belongs
    * to a run of another flow or with another input; then nothing was done.
    */
   async start<Input, Output>(
@@ -136,12 +149,15 @@ export class Runtime {
     }
     const parsed = parseWith(flow.input, input, `Input of flow ${JSON.stringify(name)}`)
     const data = encodeValue(parsed, { limits: this.#parts.limits, what: `input of flow ${JSON.stringify(name)}` })
+    const key = keyOfInput(flow, parsed)
     const run =
-      options.id === undefined ? newRunId(this.#parts.clock.now(), this.#parts.randomBytes) : parseRunId(options.id)
+      options.id === undefined ? newRunId(this.#parts.clock.now(), this.#parts.randomBytes) : parseOwnId(options.id)
     const actor = options.actor === undefined ? null : checkId(options.actor, 'principal id')
     const by = actor === null ? 'system:api' : `principal:${actor}`
-    const started = draftOf('FlowStarted', { flow: name, version, actor, contract: null, patches: [] }, data)
+    const { patches } = flow
+    const started = draftOf('FlowStarted', { flow: name, version, actor, contract: null, patches, ...key }, data)
     const created = await this.#store.create({ run, drafts: [started], by, seen: nothingSeen })
+    if (created.kind === 'purged') throw purged(run)
     if (created.kind === 'exists') await this.#requireSame(run, { flow: name, data })
     return new Run<Output>(run, this.#access)
   }
@@ -157,6 +173,38 @@ export class Runtime {
     return { items: page.items.map((row) => this.#explain(row)), next: page.next }
   }
 
+  /** The flows that this process has. */
+  get flows(): readonly AnyFlow[] {
+    return this.#flows.all
+  }
+
+  /** Replays a run against the code at hand; executes and writes nothing. Throws `unknown_run`. */
+  async rehearse(id: string): Promise<Rehearsal> {
+    const run = parseRunId(id)
+    const row = await this.#store.run(run)
+    if (row === undefined) throw unknownRun(run)
+    return rehearse({ store: this.#store, flows: this.#flows, parts: this.#parts }, row)
+  }
+
+  /** What runs have to tell each other and nobody has done yet, oldest first. */
+  outbox(query: OutboxQuery = {}): Promise<Page<OutboxEntry>> {
+    return this.#store.outbox(query)
+  }
+
+  /** Computes everything but the journals anew from them. For an operator; no worker may be up. */
+  rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {
+    return this.#store.rebuild()
+  }
+
+  /**
+   * Deletes the journals of runs that have ended, for good; their ids stay taken. Skips runs that are open or still have
+   * something to tell another run. Throws `invalid_id`.
+   */
+  async purge(ids: readonly string[], options: { readonly by?: string } = {}): Promise<readonly RunId[]> {
+    const by = options.by === undefined ? 'system:api' : `principal:${checkId(options.by, 'principal id')}`
+    return (await this.#store.purge({ runs: ids.map(parseRunId), by })).purged
+  }
+
   /** Stops working, gives every run back, and lets go of the store. Runs go on elsewhere, or when it is opened again. */
   close(): Promise<void> {
     this.#closing ??= this.#close()
@@ -168,41 +216,6 @@ export class Runtime {
     this.#ends.close()
     this.#unwatch()
     await this.#store.close()
-  }
-
-  async #signal(run: RunId, name: string, send: SignalOptions & { readonly payload: unknown }): Promise<Delivered> {
-    this.#requireOpen()
-    if (typeof name !== 'string' || name.length < 1 || name.length > 200) {
-      throw engineError('invalid_option', 'The name of a signal is a text of 1 to 200 characters. Nothing was sent.')
-    }
-    const { limits, clock } = this.#parts
-    const payload = encodeValue(send.payload, { limits, what: `payload of signal ${JSON.stringify(name)}` })
-    const delivery =
-      send.delivery === undefined
-        ? newRunId(clock.now(), this.#parts.randomBytes)
-        : checkId(send.delivery, 'delivery id')
-    const by = send.by === undefined ? 'system:api' : `principal:${checkId(send.by, 'principal id')}`
-    const decide = (facts: Parameters<typeof decideSignal>[1]): ReturnType<typeof decideSignal> =>
-      decideSignal({ run, name, delivery, payload, limits }, facts)
-    return this.#store.decide({ run, delivery, by, seen: nothingSeen, decide })
-  }
-
-  async #retry(run: RunId, note: string): Promise<Delivered> {
-    this.#requireOpen()
-    if (typeof note !== 'string' || note.length > 1_000) {
-      throw engineError(
-        'invalid_option',
-        'The note of a retry is a text of at most 1,000 characters. Nothing was retried.',
-      )
-    }
-    const by = 'system:api'
-    return this.#store.decide({
-      run,
-      delivery: undefined,
-      by,
-      seen: nothingSeen,
-      decide: (facts) => decideRetry(run, note, facts),
-    })
   }
 
   async #requireSame(run: RunId, asked: { readonly flow: string; readonly data: string }): Promise<void> {
@@ -223,8 +236,30 @@ export class Runtime {
     }
   }
 
+  #open<T>(part: T): T {
+    this.#requireOpen()
+    return part
+  }
+
   #requireOpen(): void {
     if (this.#closing === undefined) return
     throw engineError('runtime_closed', 'This runtime was closed. Nothing was done; open another.')
   }
+}
+
+// Ids with a tilde are those of children and of runs that take over.
+function parseOwnId(id: string): RunId {
+  const run = parseRunId(id)
+  if (!run.includes('~')) return run
+  throw engineError(
+    'invalid_option',
+    `Run id ${JSON.stringify(id)} holds a "~", which is kept for children and for runs that take over. Nothing was started; choose another.`,
+  )
+}
+
+function purged(run: RunId): Error {
+  return engineError(
+    'run_purged',
+    `There was a run ${run}; it has ended and its journal was purged. Nothing was started; choose another id.`,
+  )
 }

@@ -1,8 +1,10 @@
 import type { RunId } from '../journal/index.js'
-import type { Change, Claim, ClaimRef, Heartbeat, Store } from '../store/index.js'
+import type { Change, Claim, ClaimedFlow, ClaimRef, Heartbeat, Store } from '../store/index.js'
+import { Dispatcher } from './dispatcher.js'
 import { days, minutes, seconds } from './duration.js'
 import { engineError } from './errors.js'
 import { Execution, type ExecutionEnd } from './execution.js'
+import type { AnyFlow } from './flow.js'
 import type { Parts } from './parts.js'
 import { type FlowRegistry, keyOf } from './registry.js'
 import { Setbacks } from './setbacks.js'
@@ -21,9 +23,11 @@ export interface WorkerOptions {
   readonly stallMs: number
   /** Milliseconds that attempts under way get when the worker is stopped. */
   readonly graceMs: number
+  /** How often in a row a run's lease may run out, without an event in between, until the run is set aside. */
+  readonly lostLeaseCountMax: number
 }
 
-/** 256 runs at once, a lease of a minute, a look each second, given up after 5 minutes, half a minute of grace. */
+/** 256 runs at once, a lease of a minute, a look each second, given up after 5 minutes, half a minute of grace, 5 lost leases. */
 export const defaultWorker: WorkerOptions = {
   name: `worker-${process.pid}`,
   concurrency: 256,
@@ -31,6 +35,7 @@ export const defaultWorker: WorkerOptions = {
   pollMs: seconds(1),
   stallMs: minutes(5),
   graceMs: seconds(30),
+  lostLeaseCountMax: 5,
 }
 
 /** What a worker works with. */
@@ -55,6 +60,7 @@ export class Worker {
   readonly #active = new Map<RunId, Active>()
   readonly #heartbeat: Heartbeat
   readonly #setbacks: Setbacks
+  readonly #dispatcher: Dispatcher
   #claiming = false
   #looking: Promise<void> = Promise.resolve()
   #again = false
@@ -67,6 +73,7 @@ export class Worker {
     const { leaseMs, stallMs, pollMs } = input.options
     const release = (claim: Claim): Promise<void> => this.#release(claim)
     this.#setbacks = new Setbacks({ clock: input.parts.clock, delayMsFirst: pollMs, delayMsMax: leaseMs, release })
+    this.#dispatcher = new Dispatcher(input)
     this.#heartbeat = input.store.heartbeat({ leaseMs, stallMs, onLost: (claim) => this.#lost(claim) })
   }
 
@@ -77,6 +84,11 @@ export class Worker {
 
   /** Looks for due runs now. */
   look(): void {
+    this.#dispatcher.look()
+    this.#lookForRuns()
+  }
+
+  #lookForRuns(): void {
     this.#again = true
     if (!this.#claiming && !this.#stopped) this.#looking = this.#claimAll()
   }
@@ -85,7 +97,8 @@ export class Worker {
   notice(change: Change): void {
     if (change.run !== undefined) this.#active.get(change.run)?.execution.poke(change.headSeq)
     else for (const active of this.#active.values()) active.execution.poke(undefined)
-    if (change.due) this.look()
+    if (change.outbox) this.#dispatcher.look()
+    if (change.due) this.#lookForRuns()
   }
 
   /** Claims nothing more; lets attempts under way end, for `graceMs` at most; gives every run back. */
@@ -95,6 +108,7 @@ export class Worker {
     const { clock } = this.#input.parts
     for (const active of this.#active.values()) active.execution.stop()
     const disarmGrace = clock.after(this.#input.options.graceMs, () => this.#giveBackAll())
+    await this.#dispatcher.stop()
     await this.#looking // What it still takes is given back.
     await Promise.all([...this.#active.values()].map((active) => active.over))
     disarmGrace()
@@ -123,13 +137,13 @@ export class Worker {
     const { store, flows, options } = this.#input
     const free = options.concurrency - this.#active.size
     if (free <= 0) return undefined // The end of an execution looks again.
-    const { claims, nextDueAtMs } = await store.claim({
-      worker: options.name,
-      flows: flows.all.map(({ name, version }) => ({ flow: name, version })),
-      limit: free,
-      leaseMs: options.leaseMs,
-    })
+    const limit = Math.min(free, claimCountMax)
+    const { leaseMs, lostLeaseCountMax } = options
+    const request = { worker: options.name, flows: flows.all.map(claimed), limit, leaseMs, lostLeaseCountMax }
+    const { claims, nextDueAtMs, setAside } = await store.claim(request)
+    for (const run of setAside) this.#reportSetAside(run)
     for (const claim of claims) this.#begin(claim)
+    if (claims.length === limit) this.#again = true
     return nextDueAtMs
   }
 
@@ -137,6 +151,12 @@ export class Worker {
     const { clock } = this.#input.parts
     const untilDueMs = nextDueAtMs === undefined || this.#isFull ? Infinity : Math.max(0, nextDueAtMs - clock.now())
     this.#disarm = clock.after(Math.min(this.#input.options.pollMs, untilDueMs), () => this.look())
+  }
+
+  // Others of its flow may have waited for it.
+  #isLimited({ flow, version }: Claim): boolean {
+    const { running, runningPerKey } = this.#input.flows.find(flow, version)?.concurrency ?? {}
+    return running !== undefined || runningPerKey !== undefined
   }
 
   get #isFull(): boolean {
@@ -165,7 +185,7 @@ export class Worker {
     if (this.#active.get(claim.run)?.claim === claim) {
       const wasFull = this.#isFull
       this.#active.delete(claim.run)
-      if (wasFull) this.look()
+      if (wasFull || this.#isLimited(claim)) this.#lookForRuns()
     }
     this.#input.onOver(claim.run, end)
     if (end.kind !== 'fault') this.#setbacks.forget(claim.run)
@@ -209,6 +229,13 @@ export class Worker {
     })
   }
 
+  #reportSetAside(run: RunId): void {
+    const { lostLeaseCountMax, name: worker } = this.#input.options
+    const message =
+      'A run was set aside: its workers went silent again and again while they had it. Look at what its step does to the process, then retry it.'
+    this.#input.parts.log('error', message, { run, worker, lostLeaseCountMax })
+  }
+
   #reportDown(error: unknown): void {
     if (!this.#storeIsDown) {
       const message = 'The store does not answer. No run is lost; this worker keeps looking.'
@@ -218,10 +245,22 @@ export class Worker {
   }
 }
 
+// A claim of thousands would keep the database, and the memory of as many journals, for too long.
+const claimCountMax = 500
+
+function claimed({ name, version, concurrency: { running, runningPerKey } }: AnyFlow): ClaimedFlow {
+  return {
+    flow: name,
+    version,
+    ...(running === undefined ? {} : { runningMax: running }),
+    ...(runningPerKey === undefined ? {} : { runningPerKeyMax: runningPerKey }),
+  }
+}
+
 /** Completes worker options. Throws `invalid_option` for numbers that make no sense. */
 export function workerOptions(options: Partial<WorkerOptions> = {}): WorkerOptions {
   const whole = { ...defaultWorker, ...options }
-  for (const field of ['concurrency', 'leaseMs', 'pollMs', 'stallMs', 'graceMs'] as const) {
+  for (const field of ['concurrency', 'leaseMs', 'pollMs', 'stallMs', 'graceMs', 'lostLeaseCountMax'] as const) {
     const least = field === 'graceMs' ? 0 : 1
     const value: unknown = whole[field]
     if (typeof value === 'number' && value >= least && value <= days(366)) continue

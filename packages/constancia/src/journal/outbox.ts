@@ -33,6 +33,8 @@ export function outboxEntryOf(fold: RunFold, event: StoredEvent): OutboxEntry | 
     case 'FlowContinued':
       return undefined // Its successor answers.
     default:
-      return parent === undefined || endOf(kind) === undefined ? undefined : { run, seq, kind: 'end', target: parent.run }
+      return parent === undefined || endOf(kind) === undefined
+        ? undefined
+        : { run, seq, kind: 'end', target: parent.run }
   }
 }

@@ -1,0 +1,41 @@
+import type { Draft, RunId } from '../journal/index.js'
+import { type Bodies, draftOf, nextRunId, nothingSeen } from '../journal/index.js'
+import type { CreateRun } from '../store/index.js'
+import type { AnyFlow } from './flow.js'
+import { keyOfInput } from './flow.js'
+import type { Outcome } from './history.js'
+
+/**
+ * What `ctx.continueAsNew` returns and a flow hands on: the run ends here, and a new one goes on in its place with a fresh
+ * journal. Opaque.
+ */
+export class Continuation {
+  readonly flow: AnyFlow
+  readonly input: unknown
+  /** The input as its text. */
+  readonly text: string
+
+  constructor(flow: AnyFlow, input: unknown, text: string) {
+    this.flow = flow
+    this.input = input
+    this.text = text
+  }
+}
+
+/** Whose place is taken, and what it had not read. */
+export interface Predecessor {
+  readonly run: RunId
+  readonly started: Bodies['FlowStarted']
+  readonly unread: readonly Outcome[]
+}
+
+/** The run that takes over: it begins with the signals that were not read. Throws `invalid_id` or `invalid_value`. */
+export function successorOf({ flow, input, text }: Continuation, { run, started, unread }: Predecessor): CreateRun {
+  const { name, version, patches } = flow
+  const { actor, contract, parent } = started
+  const family = parent === undefined ? {} : { parent }
+  const body = { flow: name, version, actor, contract, patches, ...keyOfInput(flow, input), ...family, continues: run }
+  const carried = unread.map(({ kind, body: signal, data }): Draft => ({ kind, body: signal, data }))
+  const drafts = [draftOf('FlowStarted', body, text), ...carried]
+  return { run: nextRunId(run), drafts, by: 'system:continuation', seen: nothingSeen }
+}

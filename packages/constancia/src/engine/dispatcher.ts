@@ -1,0 +1,205 @@
+import {
+  bodyOf,
+  type Draft,
+  draftOf,
+  endDelivery,
+  nothingSeen,
+  type OpId,
+  type OutboxEntry,
+  type RunId,
+  runStream,
+  type StoredEvent,
+} from '../journal/index.js'
+import type { CreateRun, Facts, Store } from '../store/index.js'
+import { decideCancel } from './deliver.js'
+import { latestOf } from './line.js'
+import type { Parts } from './parts.js'
+import { type FlowRegistry, keyOf } from './registry.js'
+
+/** What a dispatcher works with. */
+export interface DispatcherInput {
+  readonly store: Store
+  readonly flows: FlowRegistry
+  readonly parts: Parts
+}
+
+const by = 'system:outbox'
+const pageSize = 256
+
+/**
+ * Does what runs have to tell each other: starts children, asks them to end, tells parents of their ends. Several workers
+ * may do the same at once: each thing happens once, for the run that it concerns remembers it.
+ */
+export class Dispatcher {
+  readonly #input: DispatcherInput
+  readonly #missing = new Set<string>()
+  #looking: Promise<void> | undefined
+  #again = false
+  #stopped = false
+
+  constructor(input: DispatcherInput) {
+    this.#input = input
+  }
+
+  /** Looks now for what is to be done. */
+  look(): void {
+    this.#again = true
+    if (this.#stopped) return
+    this.#looking ??= this.#dispatchAll().finally(() => {
+      this.#looking = undefined
+      if (this.#again) this.look()
+    })
+  }
+
+  /** Begins nothing more; resolves when nothing is under way. */
+  async stop(): Promise<void> {
+    this.#stopped = true
+    await this.#looking
+  }
+
+  // Never rejects: what could not be done stays in the outbox and is found by the next look.
+  async #dispatchAll(): Promise<void> {
+    this.#again = false
+    try {
+      let after: string | undefined
+      do {
+        const page = await this.#input.store.outbox(
+          after === undefined ? { limit: pageSize } : { limit: pageSize, after },
+        )
+        // What concerns one run is done in order: it is started before it is asked to end.
+        await Promise.all(byTarget(page.items).map((entries) => this.#dispatchInOrder(entries)))
+        after = page.next
+      } while (after !== undefined && !this.#stopped)
+    } catch (error) {
+      this.#report('The outbox could not be read; it is looked at again.', { error: String(error) })
+    }
+  }
+
+  async #dispatchInOrder(entries: readonly OutboxEntry[]): Promise<void> {
+    const isToStart = entries.some(({ kind }) => kind === 'start')
+    for (const entry of entries) {
+      if (this.#stopped) return
+      try {
+        await this.#dispatch(entry, isToStart)
+      } catch (error) {
+        const { run, kind, target } = entry
+        this.#report('Something that a run has to tell another could not be delivered; it is tried again.', {
+          run,
+          kind,
+          target,
+          error: String(error),
+        })
+        return
+      }
+    }
+  }
+
+  #dispatch(entry: OutboxEntry, isToStart: boolean): Promise<void> {
+    switch (entry.kind) {
+      case 'start':
+        return this.#start(entry)
+      case 'cancel':
+        return this.#cancel(entry, isToStart)
+      case 'end':
+        return this.#tellParent(entry)
+    }
+  }
+
+  async #start(entry: OutboxEntry): Promise<void> {
+    const { store } = this.#input
+    const asked = await this.#eventOf(entry)
+    const parent = await store.run(entry.run)
+    if (asked === undefined || parent === undefined) return this.#settle(entry)
+    const child = childOf(asked, parent.actor, entry)
+    this.#noteMissingFlow(asked)
+    const created = await store.create(child)
+    const isOurs = created.kind === 'created' || (created.kind === 'exists' && created.row.parent?.run === entry.run)
+    if (isOurs || created.kind === 'purged') return
+    const { op } = bodyOf(asked, 'ChildStarted')
+    await this.#deliverEnd(entry, op, draftOf('ChildEnded', { op, outcome: 'cancelled' }))
+  }
+
+  // Somebody else may be about to start it, so a child that is unknown is asked again later.
+  async #cancel(entry: OutboxEntry, isToStart: boolean): Promise<void> {
+    const { store } = this.#input
+    for (;;) {
+      const run = (await latestOf(store, entry.target)) ?? entry.target
+      const decide = (facts: Facts): ReturnType<typeof decideCancel> => decideCancel({ run, reason: undefined }, facts)
+      const answer = await store.decide({ run, delivery: undefined, by, seen: nothingSeen, decide })
+      if (answer.kind === 'moved') continue
+      if (isToStart && (await store.run(run)) === undefined) return
+      return this.#settle(entry)
+    }
+  }
+
+  async #tellParent(entry: OutboxEntry): Promise<void> {
+    const ended = await this.#eventOf(entry)
+    const parent = (await this.#input.store.run(entry.run))?.parent
+    if (ended === undefined || parent === undefined) return this.#settle(entry)
+    await this.#deliverEnd(entry, parent.op, endOfChild(ended, parent.op))
+  }
+
+  #deliverEnd(entry: OutboxEntry, op: OpId, draft: Draft): Promise<void> {
+    const run = entry.kind === 'end' ? entry.target : entry.run
+    const decide = ({ run: row, delivered }: Facts): { drafts: Draft[]; result: undefined } => {
+      const isOpen = row?.outcome === 'open'
+      return { drafts: isOpen && !delivered ? [draft] : [], result: undefined }
+    }
+    return this.#input.store.decide({ run, delivery: endDelivery({ run, op }), by, seen: nothingSeen, settles: entry, decide })
+  }
+
+  #settle(entry: OutboxEntry): Promise<void> {
+    const decide = (): { drafts: Draft[]; result: undefined } => ({ drafts: [], result: undefined })
+    const { target: run } = entry
+    return this.#input.store.decide({ run, delivery: undefined, by, seen: nothingSeen, settles: entry, decide })
+  }
+
+  async #eventOf({ run, seq }: OutboxEntry): Promise<StoredEvent | undefined> {
+    const [event] = await this.#input.store.read(runStream(run), { fromSeq: seq, limit: 1 })
+    return event
+  }
+
+  // A child that no worker takes is a mistake that shows nowhere else.
+  #noteMissingFlow(asked: StoredEvent): void {
+    const { flow, version, child } = bodyOf(asked, 'ChildStarted')
+    const key = keyOf(flow, version)
+    if (this.#input.flows.find(flow, version) !== undefined || this.#missing.has(key)) return
+    this.#missing.add(key)
+    const message = 'A child was started whose flow this process does not have; it waits for a worker that has it.'
+    this.#input.parts.log('warn', message, { flow: key, run: child })
+  }
+
+  #report(message: string, fields: Readonly<Record<string, unknown>>): void {
+    this.#input.parts.log('error', message, fields)
+  }
+}
+
+function byTarget(entries: readonly OutboxEntry[]): OutboxEntry[][] {
+  const groups = new Map<RunId, OutboxEntry[]>()
+  for (const entry of entries) {
+    const group = groups.get(entry.target)
+    if (group === undefined) groups.set(entry.target, [entry])
+    else group.push(entry)
+  }
+  return [...groups.values()]
+}
+
+function childOf(asked: StoredEvent, actor: string | undefined, entry: OutboxEntry): CreateRun {
+  const { op, flow, version, child, patches, key } = bodyOf(asked, 'ChildStarted')
+  const parent: { readonly run: RunId; readonly op: OpId } = { run: entry.run, op }
+  const shared = key === undefined ? {} : { key }
+  const body = { flow, version, actor: actor ?? null, contract: null, patches, ...shared, parent }
+  const drafts = [draftOf('FlowStarted', body, asked.data)]
+  return { run: child, drafts, by, seen: nothingSeen, settles: entry }
+}
+
+function endOfChild(ended: StoredEvent, op: OpId): Draft {
+  switch (ended.kind) {
+    case 'FlowCompleted':
+      return draftOf('ChildEnded', { op, outcome: 'completed' }, ended.data)
+    case 'FlowFailed':
+      return draftOf('ChildEnded', { op, outcome: 'failed' }, ended.data)
+    default:
+      return draftOf('ChildEnded', { op, outcome: 'cancelled' })
+  }
+}

@@ -1,4 +1,4 @@
-import { type PointKind, pointKinds } from './world.js'
+import { type PointKind, pointKinds } from './places.js'
 
 /** What a trial did to a run. */
 export type TrialKind = 'crash' | 'pair' | 'takeover'

@@ -1,14 +1,15 @@
 export { type MemoryDisk, memory, memoryDisk } from '../store/memory/index.js'
-export type { ScriptedSignal } from './conductor.js'
 export { type CrashDisk, memoryCrashDisk, type NewCrashDisk, sqliteCrashDisk } from './crash-disk.js'
 export { CrashReport, type TrialCount, type TrialFailure, type TrialKind } from './crash-report.js'
-export { type CrashTestOptions, crashTest } from './crash-test.js'
-export { type Fact, factsOf, firstDifference } from './facts.js'
+export { type CrashTestOptions, crashTest, type Upgrade } from './crash-test.js'
+export { type Fact, type FamilyFacts, factsOf, firstDifference, firstFamilyDifference } from './facts.js'
 export type { KillPlace } from './kill-plan.js'
 export { KillReport } from './kill-report.js'
 export { type KillStart, type KillTestOptions, killTest } from './kill-test.js'
 export { type Destination, Ledger } from './ledger.js'
 export { type CountingDestination, LedgerServer, startLedgerServer } from './ledger-server.js'
+export type { PointKind } from './places.js'
+export type { AddressedSignal, ScriptedCancel, ScriptedSignal } from './script.js'
 export { ScriptedClock } from './scripted-clock.js'
 export type { StoreUnderTest } from './store-conformance/given.js'
 export {
@@ -16,4 +17,3 @@ export {
   type ConformanceOptions,
   storeConformance,
 } from './store-conformance.js'
-export type { PointKind } from './world.js'

@@ -7,7 +7,7 @@ import { DiaryWriter } from './kill-diary.js'
 import { KillSender } from './kill-sender.js'
 import { killStore } from './kill-store.js'
 import type { LifeOrder, LifeWord, StartOrder } from './kill-words.js'
-import type { PointKind } from './world.js'
+import type { PointKind } from './places.js'
 
 interface Living {
   readonly passed: Map<PointKind, number>

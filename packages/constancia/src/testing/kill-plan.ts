@@ -1,4 +1,4 @@
-import type { PointKind } from './world.js'
+import type { PointKind } from './places.js'
 
 /** The places where a process is ended, as a table names them. */
 export type KillPlace = PointKind | 'while it opens the file' | 'at a random moment'
@@ -38,6 +38,8 @@ const rules: readonly PlaceRule[] = [
   { place: 'before an append', weight: 3, max: 60 },
   { place: 'after an event is stored', weight: 3, max: 60 },
   { place: 'between an effect and its append', weight: 3, max: 60 },
+  { place: 'around a cancellation', weight: 2, max: 6 },
+  { place: 'around a dispatch', weight: 3, max: 20 },
 ]
 
 /** What a plan is drawn for. */

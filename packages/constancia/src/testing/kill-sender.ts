@@ -1,6 +1,6 @@
 import type { Run } from '../engine/index.js'
 import { ConstanciaError } from '../journal/index.js'
-import { deliveryId } from './conductor.js'
+import { deliveryId } from './script.js'
 import type { DiaryWriter } from './kill-diary.js'
 import type { StartOrder } from './kill-words.js'
 

@@ -1,6 +1,6 @@
 import type { Append, Appended, ClaimAnswer, Created, CreateRun, Decide, Store } from '../store/index.js'
 import type { DiaryWriter } from './kill-diary.js'
-import type { PointKind } from './world.js'
+import type { PointKind } from './places.js'
 
 /** What a store of a kill test tells. */
 export interface KillStoreHooks {
@@ -45,9 +45,10 @@ export function killStore(store: Store, hooks: KillStoreHooks): Store {
 }
 
 async function create(store: Store, { pass, diary }: KillStoreHooks, request: CreateRun): Promise<Created> {
-  pass('around the start')
+  const place = request.settles === undefined ? 'around the start' : 'around a dispatch'
+  pass(place)
   const answer = await store.create(request)
-  pass('around the start')
+  pass(place)
   if (answer.kind === 'created') diary.stored(answer.events.map(({ seq, hash }) => ({ run: request.run, seq, hash })))
   return answer
 }
@@ -65,10 +66,16 @@ async function append(store: Store, { pass, diary, grown }: KillStoreHooks, requ
 }
 
 async function decide<T>(store: Store, { pass }: KillStoreHooks, request: Decide<T>): Promise<T> {
-  pass('around a signal')
+  const place = placeOf(request)
+  pass(place)
   const answer = await store.decide(request)
-  pass('around a signal')
+  pass(place)
   return answer
+}
+
+function placeOf({ settles, delivery }: Decide<unknown>): PointKind {
+  if (settles !== undefined) return 'around a dispatch'
+  return delivery === undefined ? 'around a cancellation' : 'around a signal'
 }
 
 function claimed({ pass, claimed }: KillStoreHooks, answer: ClaimAnswer): ClaimAnswer {

@@ -1,4 +1,4 @@
-import type { ScriptedSignal } from './conductor.js'
+import type { ScriptedSignal } from './script.js'
 import type { Doom } from './kill-plan.js'
 
 /** One run, as a process is told to start it. */

@@ -1,37 +1,25 @@
 import type { Parts } from '../engine/index.js'
-import { type Draft, defaultLimits, endOf, type RunId } from '../journal/index.js'
+import { type Draft, defaultLimits, endOf, type OutboxEntry, type RunId, rootRunId } from '../journal/index.js'
 import type {
   Append,
   Appended,
   ClaimAnswer,
-  ClaimRef,
   ClaimRequest,
-  Heartbeat,
-  HeartbeatOptions,
+  Created,
+  CreateRun,
+  Decide,
+  OutboxQuery,
+  Page,
   RunRow,
   Store,
   StoreFactory,
   StoreParts,
   Suspend,
 } from '../store/index.js'
+import { type Held, startedBy, toldBy } from './held.js'
+import type { Fate, PointKind } from './places.js'
 import type { ScriptedClock } from './scripted-clock.js'
-
-/** The places where a process may be ended, in the order of a run. */
-export const pointKinds = [
-  'around the start',
-  'around a claim',
-  'between an effect and its append',
-  'before an append',
-  'after an event is stored',
-  'around a signal',
-  'around a suspension',
-] as const
-
-/** One of {@link pointKinds}. */
-export type PointKind = (typeof pointKinds)[number]
-
-/** What happens at one of those places: the process is gone, or it stands still until somebody lets it go on. */
-export type Fate = 'crash' | 'pause'
+import { type HeartHost, scriptedHeartbeat } from './scripted-heartbeat.js'
 
 /** One life of a process, as the kit plays it. */
 export interface WorldInput {
@@ -43,16 +31,12 @@ export interface WorldInput {
   /** The place, counted from 0, at which its fate strikes; undefined for a life without one. */
   readonly strikeAt: number | undefined
   readonly fate: Fate
-  /** How long whoever has the run has been silent already, by the clock of leases alone. Milliseconds. */
+  /** How long whoever has runs has been silent already, by the clock of leases alone. Milliseconds. */
   readonly silentMs: number
-  readonly run: RunId
-  /** Called when this life owns the run for the first time; it waits until this is done. */
+  /** The run from which all others come. */
+  readonly root: RunId
+  /** Called when this life owns a run for the first time; it waits until this is done. */
   readonly onOwner: () => Promise<void>
-}
-
-interface Held {
-  readonly draft: Draft
-  readonly release: () => void
 }
 
 /**
@@ -68,6 +52,8 @@ export class World {
   readonly #waiting: (() => void)[] = []
   readonly #resting: (() => void)[] = []
   #store: Store | undefined
+  // Whom the entries of the outbox concern, oldest first.
+  #outboxTargets: readonly RunId[] = []
   #busyCount = 0
   #attemptCount = 0
   #paused = false
@@ -79,9 +65,9 @@ export class World {
   #isOvertaken = false
   // By how much the store's clock is ahead while it decides whether a lease ran out: the flow must not see that time.
   #leadMs = 0
-  /** Appends that were refused because another life owns the run. */
+  /** Appends that were refused because another life owns their run. */
   refusedCount = 0
-  /** What it did to the run although another life owns it. */
+  /** What it did to a run although another life owns it. */
   usurpedCount = 0
   /** Resolves when the handle of a life that crashed is gone. */
   buried: Promise<void> = Promise.resolve()
@@ -96,7 +82,7 @@ export class World {
       },
       randomBytes: (count) => this.#randomBytes(count),
       immediate: (call) => this.#immediate(call),
-      hold: (_run, draft) => this.#hold(draft),
+      hold: (run, draft) => this.#hold(run, draft),
       onAttempt: (phase) => {
         this.#attemptCount += phase === 'began' ? 1 : -1
       },
@@ -129,17 +115,24 @@ export class World {
   readonly factory = async (parts: StoreParts): Promise<Store> => {
     const clock = { ...parts.clock, now: () => parts.clock.now() + this.#leadMs }
     this.#store = await this.#input.factory({ ...parts, clock })
-    const row = await this.#store.run(this.#input.run)
-    if (row?.claim !== undefined) this.#silentMs = this.#input.silentMs
+    const rows = await this.look()
+    if (rows.some(({ claim }) => claim !== undefined)) this.#silentMs = this.#input.silentMs
     return this.#wrap(this.#store)
   }
 
-  /** The run as it is stored now, past every fault that the kit plays. */
-  async look(run: RunId): Promise<RunRow | undefined> {
-    return this.#dead ? undefined : this.#store?.run(run)
+  /** The run and all that came of it as they are stored now, past every fault that the kit plays. */
+  async look(): Promise<readonly RunRow[]> {
+    if (this.#dead || this.#store === undefined) return []
+    return (await this.#store.runs({ idPrefix: this.#input.root, limit: 1_000 })).items
   }
 
-  /** Lets the run rest if it wants to; says whether it wanted to. */
+  /** Whether no run has anything to tell another. */
+  async isAllTold(): Promise<boolean> {
+    if (this.#dead || this.#store === undefined) return false
+    return (await this.#store.outbox({ limit: 1 })).items.length === 0
+  }
+
+  /** Lets a run rest if one wants to; says whether one wanted to. */
   rest(): boolean {
     const release = this.#resting.shift()
     release?.()
@@ -152,7 +145,7 @@ export class World {
     await this.buried
   }
 
-  /** Lets a life that stands still go on, now that another owns the run. */
+  /** Lets a life that stands still go on, now that another owns its runs. It gets no run any more. */
   resume(): void {
     this.#isOvertaken = true
     this.#paused = false
@@ -162,9 +155,9 @@ export class World {
   #wrap(store: Store): Store {
     return {
       describe: () => store.describe(),
-      create: (request) => this.#call(around('around the start'), () => store.create(request)),
+      create: (request) => this.#create(store, request),
       append: (request) => this.#append(store, request),
-      decide: (request) => this.#call(around('around a signal'), () => store.decide(request)),
+      decide: (request) => this.#decide(store, request),
       suspend: (request) => this.#suspend(store, request),
       claim: (request) =>
         this.#call({ after: 'around a claim', afterIf: (answer) => answer.claims.length > 0 }, () =>
@@ -175,16 +168,46 @@ export class World {
       release: (claim) => this.#call({}, () => store.release(claim)),
       run: (id) => this.#call({}, () => store.run(id)),
       runs: (query) => this.#call({}, () => store.runs(query)),
-      outbox: (query) => this.#call({}, () => store.outbox(query)),
+      outbox: (query) => this.#outbox(store, query),
       purge: (request) => this.#call({}, () => store.purge(request)),
       rebuild: () => this.#call({}, () => store.rebuild()),
       watch: (listener) => store.watch((change) => void (this.#dead || this.#paused || listener(change))),
-      heartbeat: (options) => this.#heartbeat(store, options),
+      heartbeat: (options) => scriptedHeartbeat(this.#heartHost(store), options),
       close: () => store.close(),
     }
   }
 
+  async #create(store: Store, request: CreateRun): Promise<Created> {
+    const create = (): Promise<Created> => store.create(request)
+    const leadsTo = startedBy(request)
+    if (leadsTo === undefined) return this.#call(around('around the start'), create)
+    await this.#holdBack({ ...leadsTo, dispatchRank: this.#rankOf(request.run) })
+    return this.#call(around('around a dispatch'), create)
+  }
+
+  async #decide<T>(store: Store, request: Decide<T>): Promise<T> {
+    const decide = (): Promise<T> => store.decide(request)
+    const leadsTo = toldBy(request)
+    if (leadsTo === undefined) {
+      const isSignal = request.delivery !== undefined
+      return this.#call(around(isSignal ? 'around a signal' : 'around a cancellation'), decide)
+    }
+    await this.#holdBack({ ...leadsTo, dispatchRank: this.#rankOf(request.run) })
+    return this.#call(around('around a dispatch'), decide)
+  }
+
+  async #outbox(store: Store, query: OutboxQuery): Promise<Page<OutboxEntry>> {
+    const page = await this.#call({}, () => store.outbox(query))
+    this.#outboxTargets = page.items.map(({ target }) => rootRunId(target))
+    return page
+  }
+
+  #rankOf(target: RunId): number {
+    return this.#outboxTargets.indexOf(rootRunId(target))
+  }
+
   async #claim(store: Store, request: ClaimRequest): Promise<ClaimAnswer> {
+    if (this.#isOvertaken) return { claims: [], nextDueAtMs: undefined, setAside: [] }
     this.#leadMs = this.#silentMs
     const answer = await store.claim(request)
     this.#leadMs = 0
@@ -198,7 +221,7 @@ export class World {
   async #append(store: Store, request: Append): Promise<Appended> {
     // The engine offers an end to nobody, but beside what comes from outside it has its place like an outcome.
     const end = request.drafts.find(({ kind }) => endOf(kind) !== undefined)
-    if (end !== undefined) await new Promise<void>((release) => this.held.push({ draft: end, release }))
+    if (end !== undefined) await this.#holdBack({ run: request.claim.run, draft: end, dispatchRank: undefined })
     const points = { before: 'before an append', after: 'after an event is stored' } as const
     const append = (): Promise<Appended> => this.#watched(store.append(request), ({ kind }) => kind === 'appended')
     const answer = await this.#call(points, append)
@@ -286,9 +309,13 @@ export class World {
     else call()
   }
 
-  #hold(draft: Draft): Promise<void> {
+  #hold(run: RunId, draft: Draft): Promise<void> {
     if (draft.kind.startsWith('Step')) this.#strikeIfDue('between an effect and its append')
-    return new Promise((release) => this.held.push({ draft, release }))
+    return this.#holdBack({ run, draft, dispatchRank: undefined })
+  }
+
+  #holdBack(what: Omit<Held, 'release'>): Promise<void> {
+    return new Promise((release) => this.held.push({ ...what, release }))
   }
 
   #randomBytes(count: number): Uint8Array {
@@ -299,41 +326,8 @@ export class World {
     return bytes
   }
 
-  // By the scripted clock, whatever the store's own heart runs on.
-  #heartbeat(store: Store, options: HeartbeatOptions): Heartbeat {
-    const held = new Map<string, ClaimRef>()
-    let disarm: (() => void) | undefined
-    const beat = async (): Promise<void> => {
-      disarm = undefined
-      const kept = await store.renew([...held.values()], options.leaseMs)
-      if (this.#dead) return
-      const keptIds = new Set(kept.map((claim) => claim.id))
-      for (const [id, claim] of held) {
-        if (keptIds.has(claim.id)) continue
-        held.delete(id)
-        options.onLost(claim)
-      }
-      arm()
-    }
-    const arm = (): void => {
-      if (held.size > 0) disarm ??= this.#after(options.leaseMs / 3, () => void beat())
-    }
-    return {
-      hold: (claim) => {
-        held.set(claim.id, claim)
-        arm()
-      },
-      drop: (claim) => {
-        held.delete(claim.id)
-        if (held.size > 0) return
-        disarm?.()
-        disarm = undefined
-      },
-      stop: async () => {
-        held.clear()
-        disarm?.()
-      },
-    }
+  #heartHost(store: Store): HeartHost {
+    return { store, isDead: () => this.#dead, after: (delayMs, call) => this.#after(delayMs, call) }
   }
 }
 

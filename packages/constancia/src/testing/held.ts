@@ -1,0 +1,44 @@
+import { type Draft, draftOf, endDelivery, type OpId, type RunId } from '../journal/index.js'
+import type { CreateRun, Decide } from '../store/index.js'
+import type { Fact } from './facts.js'
+
+/** Something that a life is about to make durable, held back until it is its turn. */
+export interface Held {
+  readonly run: RunId
+  /** What comes of it, as far as that is known beforehand. */
+  readonly draft: Pick<Draft, 'kind' | 'body'>
+  /** Whether one run tells it to another; those that were put into the outbox first have a lower rank. */
+  readonly dispatchRank: number | undefined
+  readonly release: () => void
+}
+
+/** Whether something that is held stands for the same happening as a fact, whatever it says of it. */
+export function leadsTo(held: Pick<Held, 'draft'>, fact: Fact): boolean {
+  return placeOf(held.draft) === placeOf(fact)
+}
+
+/** Who writes what one run has to tell another. */
+const dispatcher = 'system:outbox'
+
+/** What a dispatch that starts a child leads to; undefined where somebody else starts a run. */
+export function startedBy(request: CreateRun): Pick<Held, 'run' | 'draft'> | undefined {
+  if (request.by !== dispatcher) return undefined
+  return { run: request.run, draft: { kind: 'FlowStarted', body: '{}' } }
+}
+
+/** What a dispatch that tells a run something leads to: its child ended, or it is to end, or nothing is left to tell. */
+export function toldBy({ run, by, delivery, settles }: Decide<unknown>): Pick<Held, 'run' | 'draft'> | undefined {
+  if (by !== dispatcher) return undefined
+  if (delivery !== undefined) {
+    const op = delivery.slice(endDelivery({ run, op: '' as OpId }).length) as OpId
+    return { run, draft: draftOf('ChildEnded', { op, outcome: 'completed' }) }
+  }
+  return { run, draft: settles === undefined ? draftOf('CancelRequested', {}) : { kind: 'nothing', body: '{}' } }
+}
+
+const attempts = new Set(['StepFailed', 'StepCompleted', 'StepAttemptFailed'])
+
+function placeOf({ kind, body }: Pick<Fact, 'kind' | 'body'>): string {
+  const { op, attempt } = JSON.parse(body) as { op?: string; attempt?: number }
+  return `${attempts.has(kind) ? 'Step' : kind} ${op} ${attempt ?? '-'}`
+}

@@ -75,7 +75,7 @@ async function work() {
   await Promise.all(Array.from({ length: 20 }, (_, index) => create(index)))
   const flows = [{ flow: 'f', version: 1 }]
   while (performance.now() < endMs) {
-    const { claims } = await store.claim({ worker: name, flows, limit: 16, leaseMs: 2000 })
+    const { claims } = await store.claim({ worker: name, flows, limit: 16, leaseMs: 2000, lostLeaseCountMax: 1000 })
     counts.claimed += claims.length
     const signals = claims.slice(0, 2).map((claim) => signal(claim.run))
     await Promise.all([...claims.map(advance), ...signals])
@@ -85,8 +85,9 @@ async function work() {
 }
 
 async function holdLease() {
-  const [claim] = (await store.claim({ worker: name, flows: [{ flow: 'f', version: 1 }], limit: 1, leaseMs: 300 }))
-    .claims
+  const flows = [{ flow: 'f', version: 1 }]
+  const { claims } = await store.claim({ worker: name, flows, limit: 1, leaseMs: 300, lostLeaseCountMax: 5 })
+  const [claim] = claims
   if (claim === undefined) throw new Error('nothing was due')
   store.heartbeat({ leaseMs: 300, stallMs: 60_000, onLost: () => undefined }).hold(claim)
   await new Promise((resolve) => setTimeout(resolve, 200))

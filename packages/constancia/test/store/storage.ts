@@ -43,7 +43,8 @@ export function create(store: Store, run: string): Promise<unknown> {
 
 /** Claims what is due. */
 export async function claim(store: Store, limit = 1, leaseMs = 60_000): Promise<readonly Claim[]> {
-  return (await store.claim({ worker: 'w', flows: [{ flow: 'f', version: 1 }], limit, leaseMs })).claims
+  const flows = [{ flow: 'f', version: 1 }]
+  return (await store.claim({ worker: 'w', flows, limit, leaseMs, lostLeaseCountMax: 5 })).claims
 }
 
 /** An append of a claim's owner. */

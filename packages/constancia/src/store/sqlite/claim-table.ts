@@ -1,22 +1,12 @@
-import type { ClaimId, RunId } from '../../journal/index.js'
+import type { ClaimId } from '../../journal/index.js'
 import type { ClaimRef } from '../index.js'
 import type { Database } from './driver.js'
 import type { EventWriter } from './event-writer.js'
-import { headColumns, headJoin } from './runs.js'
+import { type RunRecord, selectRecords } from './run-record.js'
 
-/** A run that somebody may try, now or at `due_at`. */
-export interface DueRecord {
-  readonly stream: number
-  readonly id: RunId
-  readonly actor: string | null
-  readonly head_seq: number
-  readonly head_hash: string
-  readonly head_at: number
-  readonly signal_count: number
-  readonly read_signal_count: number
-  readonly epoch: number
+/** A run that somebody may try at its time. */
+export interface DueRecord extends RunRecord {
   readonly due_at: number
-  readonly started_at: number
 }
 
 /** Which flow, how many. */
@@ -32,6 +22,9 @@ export interface Taking {
   readonly id: ClaimId
   readonly worker: string
   readonly leaseUntilMs: number
+  /** Where its journal ends. */
+  readonly headSeq: number
+  readonly lostLeaseCount: number
 }
 
 /** What the scheduler keeps in `runs`. */
@@ -42,27 +35,57 @@ export interface ClaimTable {
   take(taking: Taking): void
   /** Prolongs a lease. False if the claim is lost. */
   renew(claim: ClaimRef, leaseUntilMs: number): boolean
+  /** Whether the owner of a claim added an event after this one. */
+  hasProgress(streamNo: number, headSeq: number): boolean
+  /** Makes the run stuck, and nobody's. */
+  setAside(streamNo: number, poison: Poison): void
+}
+
+/** Why a run was set aside. */
+export interface Poison {
+  readonly code: string
+  readonly message: string
+  readonly lostLeaseCount: number
 }
 
 /** Prolongs a lease, if the claim still holds. Bound: end of the lease (UTC milliseconds), run, claim, epoch. */
 export const renewSql = 'UPDATE runs SET due_at = ? WHERE id = ? AND claim_id = ? AND epoch = ?'
 
+/**
+ * The streams of runs that are due at some time, in that order. Runs with a key are in an index of their own, so that those
+ * without one pay nothing for it. Bound: flow and version twice, a limit.
+ */
+const dueStreams = `
+  SELECT stream, due_at FROM runs WHERE flow = ? AND version = ? AND due_at IS NOT NULL AND key IS NULL
+  UNION ALL
+  SELECT stream, due_at FROM runs WHERE flow = ? AND version = ? AND due_at IS NOT NULL AND key IS NOT NULL
+  ORDER BY due_at, stream LIMIT ?`
+
 /** Prepares the statements of the scheduler. */
 export function claimTable(database: Database, writer: EventWriter): ClaimTable {
   const due = database.prepare(`
-    SELECT r.stream, r.id, r.actor, ${headColumns}, r.signal_count, r.read_signal_count, r.epoch, r.due_at, r.started_at
-    FROM runs AS r ${headJoin}
-    WHERE r.flow = ? AND r.version = ? AND r.due_at IS NOT NULL ORDER BY r.due_at, r.stream LIMIT ?`)
+    ${selectRecords} WHERE r.stream IN (SELECT stream FROM (${dueStreams})) ORDER BY r.due_at, r.stream`)
   const take = database.prepare(`
-    UPDATE runs SET status = 'running', epoch = epoch + 1, claim_id = ?, worker = ?, due_at = ?, wake_at = NULL,
-      waiting_for = NULL WHERE stream = ?`)
+    UPDATE runs SET status = 'running', epoch = epoch + 1, claim_id = ?, worker = ?, due_at = ?, claimed_head_seq = ?,
+      lost_leases = ?, wake_at = NULL, waiting_for = NULL WHERE stream = ?`)
   const renew = database.prepare(renewSql)
+  const progress = database.prepare(`SELECT 1 FROM events WHERE stream = ? AND seq > ? AND by GLOB 'claim:*' LIMIT 1`)
+  const setAside = database.prepare(`
+    UPDATE runs SET status = 'stuck', stuck_code = ?, stuck_message = ?, lost_leases = ?, due_at = NULL, claim_id = NULL,
+      worker = NULL WHERE stream = ?`)
   return {
     due: ({ flow, version, limit }) => {
       writer.flush()
-      return due.all(flow, version, limit) as DueRecord[]
+      return due.all(flow, version, flow, version, limit) as DueRecord[]
     },
-    take: ({ streamNo, id, worker, leaseUntilMs }) => void take.run(id, worker, leaseUntilMs, streamNo),
+    take: ({ streamNo, id, worker, leaseUntilMs, headSeq, lostLeaseCount }) =>
+      void take.run(id, worker, leaseUntilMs, headSeq, lostLeaseCount, streamNo),
     renew: (claim, leaseUntilMs) => Number(renew.run(leaseUntilMs, claim.run, claim.id, claim.epoch).changes) === 1,
+    hasProgress: (streamNo, headSeq) => {
+      writer.flush()
+      return progress.get(streamNo, headSeq) !== undefined
+    },
+    setAside: (streamNo, { code, message, lostLeaseCount }) =>
+      void setAside.run(code, message, lostLeaseCount, streamNo),
   }
 }

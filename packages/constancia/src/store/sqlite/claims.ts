@@ -1,7 +1,9 @@
-import { type ClaimId, type RunFold, runStream } from '../../journal/index.js'
+import { type ClaimId, type RunId, runStream } from '../../journal/index.js'
 import type { Claim, ClaimAnswer, ClaimRef, ClaimRequest, Suspend } from '../index.js'
 import type { DueRecord } from './claim-table.js'
+import { foldOf } from './run-record.js'
 import type { Session } from './session.js'
+import { lostLeasesOf, setAside } from './set-aside.js'
 import type { RunTip } from './tips.js'
 
 /** Which flow of a request is served first; it moves on so that each has its turn. */
@@ -26,7 +28,7 @@ function idleAnswer(session: Session, request: ClaimRequest): ClaimAnswer | unde
     if (first.due_at <= nowMs && request.limit > 0) return undefined
     nextDueAtMs = Math.min(first.due_at, nextDueAtMs ?? first.due_at)
   }
-  return { claims: [], nextDueAtMs }
+  return { claims: [], nextDueAtMs, setAside: [] }
 }
 
 function takeDue(session: Session, request: ClaimRequest, turn: Turn): ClaimAnswer {
@@ -39,6 +41,7 @@ function takeDue(session: Session, request: ClaimRequest, turn: Turn): ClaimAnsw
     rows: session.claims.due({ flow, version, limit }),
   }))
   const claims: Claim[] = []
+  const setAside: RunId[] = []
   let idleLanes = 0
   while (claims.length < request.limit && idleLanes < lanes.length) {
     turn.index %= lanes.length
@@ -50,42 +53,38 @@ function takeDue(session: Session, request: ClaimRequest, turn: Turn): ClaimAnsw
     }
     idleLanes = 0
     lane.rows.shift()
-    claims.push(take(session, { ...lane, first, request, nowMs }))
+    const taken = take(session, { ...lane, first, request, nowMs })
+    if (taken === undefined) setAside.push(first.id)
+    else claims.push(taken)
   }
   const left = lanes.flatMap(({ rows }) => rows.slice(0, 1).map((row) => row.due_at))
-  return { claims, nextDueAtMs: left.length === 0 ? undefined : Math.min(...left) }
+  return { claims, nextDueAtMs: left.length === 0 ? undefined : Math.min(...left), setAside }
 }
 
 interface Take {
-  readonly flow: string
-  readonly version: number
   readonly first: DueRecord
   readonly request: ClaimRequest
   readonly nowMs: number
 }
 
-function take(session: Session, { flow, version, first, request, nowMs }: Take): Claim {
+// Undefined if the run was set aside instead.
+function take(session: Session, { first, request, nowMs }: Take): Claim | undefined {
+  const lostLeaseCount = lostLeasesOf(session, first)
+  if (lostLeaseCount >= request.lostLeaseCountMax) {
+    setAside(session, first, lostLeaseCount)
+    return undefined
+  }
   const id = Buffer.from(session.salt()).toString('hex') as ClaimId
   const leaseUntilMs = nowMs + request.leaseMs
   const epoch = first.epoch + 1
-  const head = { seq: first.head_seq, hash: first.head_hash, at: first.head_at }
-  session.claims.take({ streamNo: first.stream, id, worker: request.worker, leaseUntilMs })
-  const fold = openFold(first, { flow, version, head })
-  session.tips.set(first.id, {
-    streamNo: first.stream,
-    fold,
-    claimId: id,
-    epoch,
-    readSignalCount: first.read_signal_count,
-  })
-  session.watchers.touch({ run: first.id, headSeq: head.seq, due: false })
+  const fold = foldOf(first)
+  const { head, flow, version } = fold
+  const { worker } = request
+  session.claims.take({ streamNo: first.stream, id, worker, leaseUntilMs, headSeq: head.seq, lostLeaseCount })
+  const readSignalCount = first.read_signal_count
+  session.tips.set(first.id, { streamNo: first.stream, fold, claimId: id, epoch, readSignalCount })
+  session.watchers.touch({ run: first.id, headSeq: head.seq, due: false, outbox: false })
   return { run: first.id, id, epoch, stream: runStream(first.id), flow, version, head }
-}
-
-// Only open runs are ever due.
-function openFold(due: DueRecord, given: Pick<RunFold, 'flow' | 'version' | 'head'>): RunFold {
-  const { id, actor, signal_count: signalCount, started_at: startedAtMs } = due
-  return { ...given, id, actor: actor ?? undefined, outcome: 'open', startedAtMs, endedAtMs: undefined, signalCount }
 }
 
 /** Prolongs leases; see `Store.renew`. */
@@ -103,7 +102,7 @@ export function release(session: Session, given: ClaimRef): Promise<boolean> {
     if (tip === undefined || !holds(given, tip)) return false
     session.runs.makeReady(tip.streamNo, session.clock.now())
     session.tips.forget(given.run)
-    session.watchers.touch({ run: given.run, headSeq: tip.fold.head.seq, due: true })
+    session.watchers.touch({ run: given.run, headSeq: tip.fold.head.seq, due: true, outbox: false })
     return true
   })
 }
@@ -118,9 +117,11 @@ export function suspend(session: Session, request: Suspend): Promise<boolean> {
     if (tip.fold.head.seq !== head.seq || tip.fold.head.hash !== head.hash) return false
     session.runs.rest(tip.streamNo, rest, readSignalCount)
     session.tips.forget(run)
-    // A wake time, even one to come, is for whoever waits for the next due run to learn of.
-    const due = rest.kind === 'waiting' && rest.wakeAtMs !== undefined
-    session.watchers.touch({ run, headSeq: head.seq, due })
+    // A wake time, even one to come, is for whoever waits for the next due run to learn of; and where a limit holds runs back,
+    // one that rests makes room.
+    const wakes = rest.kind === 'waiting' && rest.wakeAtMs !== undefined
+    const due = wakes || session.limitedFlows.has(tip.fold.flow)
+    session.watchers.touch({ run, headSeq: head.seq, due, outbox: false })
     return true
   })
 }

@@ -10,6 +10,8 @@ export interface EventTable {
   streamNo(stream: StreamId): number | undefined
   /** Gives a stream its number. */
   insertStream(stream: StreamId): number
+  /** Where an event stands among all events of the store. */
+  eventId(streamNo: number, seq: number): number
   /** Streams with a number above this, in order. */
   streams(afterNo: number, limit: number): { readonly no: number; readonly name: string }[]
 }
@@ -43,6 +45,7 @@ export function eventTable(database: Database, writer: EventWriter): EventTable 
   select.setReturnArrays(true)
   const selectNo = database.prepare('SELECT no FROM streams WHERE name = ?')
   const insertStream = database.prepare('INSERT INTO streams (name) VALUES (?)')
+  const selectId = database.prepare('SELECT id FROM events WHERE stream = ? AND seq = ?')
   const selectStreams = database.prepare('SELECT no, name FROM streams WHERE no > ? ORDER BY no LIMIT ?')
 
   return {
@@ -52,6 +55,7 @@ export function eventTable(database: Database, writer: EventWriter): EventTable 
     },
     streamNo: (stream) => (selectNo.get(stream) as { no: number } | undefined)?.no,
     insertStream: (stream) => Number(insertStream.run(stream).lastInsertRowid),
+    eventId: (streamNo, seq) => (selectId.get(streamNo, seq) as { id: number }).id,
     streams: (afterNo, limit) => selectStreams.all(afterNo, limit) as { no: number; name: string }[],
   }
 }

@@ -1,9 +1,14 @@
 import type { Database } from './driver.js'
 
-/** Which deliveries a stream has had. */
+/** Which deliveries a line of runs has had; a line is known by the stream of its root. */
 export interface InboxTable {
-  has(streamNo: number, delivery: string): boolean
-  insert(streamNo: number, delivery: string): void
+  has(rootNo: number, delivery: string): boolean
+  /** Remembers a delivery that must be new. */
+  insert(rootNo: number, delivery: string): void
+  /** Remembers a delivery that the line may have had already: a run that takes over carries it on. */
+  carryOver(rootNo: number, delivery: string): void
+  /** Forgets what a line has had. */
+  remove(rootNo: number): void
   /** Empties the table. */
   clear(): void
 }
@@ -12,9 +17,13 @@ export interface InboxTable {
 export function inboxTable(database: Database): InboxTable {
   const select = database.prepare('SELECT 1 FROM inbox WHERE stream = ? AND delivery = ?')
   const insert = database.prepare('INSERT INTO inbox (stream, delivery) VALUES (?, ?)')
+  const carryOver = database.prepare('INSERT OR IGNORE INTO inbox (stream, delivery) VALUES (?, ?)')
+  const remove = database.prepare('DELETE FROM inbox WHERE stream = ?')
   return {
-    has: (streamNo, delivery) => select.get(streamNo, delivery) !== undefined,
-    insert: (streamNo, delivery) => void insert.run(streamNo, delivery),
+    has: (rootNo, delivery) => select.get(rootNo, delivery) !== undefined,
+    insert: (rootNo, delivery) => void insert.run(rootNo, delivery),
+    carryOver: (rootNo, delivery) => void carryOver.run(rootNo, delivery),
+    remove: (rootNo) => void remove.run(rootNo),
     clear: () => database.exec('DELETE FROM inbox'),
   }
 }

@@ -1,8 +1,7 @@
 import {
   assert,
+  bodyOf,
   chainDrafts,
-  type Draft,
-  deliveryOf,
   emptyHead,
   foldRun,
   type RunFold,
@@ -10,21 +9,41 @@ import {
   runStream,
   type StoredEvent,
 } from '../../journal/index.js'
-import type { Append, Appended, Created, CreateRun, Decide, Decision, Facts, RunRow } from '../index.js'
+import type { Append, Appended, Created, CreateRun } from '../index.js'
+import { addEvents, enterOutbox } from './addition.js'
 import { holds } from './claims.js'
 import { checkTexts } from './events.js'
-import { foldOf, type RunRecord, rowOf } from './runs.js'
+import { carryDeliveries } from './line.js'
+import { rowOf } from './run-record.js'
 import type { Session } from './session.js'
-import { type RunTip, tipOf } from './tips.js'
 
 /** Starts a journal; see `Store.create`. */
 export function create(session: Session, request: CreateRun): Promise<Created> {
-  return session.write(() => createNow(session, request))
+  return session.write(() => {
+    const { run, settles } = request
+    if (settles !== undefined) session.outbox.settle(settles)
+    const known = session.events.streamNo(runStream(run))
+    if (known !== undefined) return whatExists(session, run, known)
+    const { events } = createNow(session, request)
+    return { kind: 'created', events }
+  })
 }
 
-function createNow(session: Session, { run, drafts, by, seen }: CreateRun): Created {
+function whatExists(session: Session, run: RunId, streamNo: number): Created {
+  const record = session.runs.record(run)
+  if (record !== undefined) return { kind: 'exists', row: rowOf(record) }
+  assert(session.purged.has(streamNo), `run ${run} has a journal but no row: run "rebuild"`)
+  return { kind: 'purged' }
+}
+
+interface Begun {
+  readonly fold: RunFold
+  readonly events: readonly StoredEvent[]
+}
+
+function createNow(session: Session, { run, drafts, by, seen }: CreateRun): Begun {
   const stream = runStream(run)
-  if (session.events.streamNo(stream) !== undefined) return { kind: 'exists', row: rowThatExists(session, run) }
+  checkTexts(drafts)
   const nowMs = session.clock.now()
   const events = chainDrafts(emptyHead(stream), drafts, { stream, nowMs, by, seen, salt: session.salt })
   const fold = events.reduce<RunFold | undefined>((before, event) => foldRun(run, before, event), undefined)
@@ -32,15 +51,10 @@ function createNow(session: Session, { run, drafts, by, seen }: CreateRun): Crea
   const streamNo = session.events.insertStream(stream)
   session.writer.add(streamNo, events)
   session.runs.insert(streamNo, fold, { epoch: 0, readSignalCount: 0, nowMs })
-  insertDeliveries(session, streamNo, events)
-  session.watchers.touch({ run, headSeq: fold.head.seq, due: fold.outcome === 'open' })
-  return { kind: 'created', events }
-}
-
-function rowThatExists(session: Session, run: RunId): RunRow {
-  const record = session.runs.record(run)
-  assert(record !== undefined, `run ${run} has a journal but no row: run "rebuild"`)
-  return rowOf(record)
+  carryDeliveries(session, { streamNo, fold, events })
+  const outbox = enterOutbox(session, { streamNo, fold, events })
+  session.watchers.touch({ run, headSeq: fold.head.seq, due: fold.outcome === 'open', outbox })
+  return { fold, events }
 }
 
 /** Adds what the owner of a claim did; see `Store.append`. */
@@ -48,7 +62,8 @@ export function append(session: Session, request: Append): Promise<Appended> {
   return session.write(() => appendNow(session, request))
 }
 
-function appendNow(session: Session, { claim, head, drafts, seen, readSignalCount }: Append): Appended {
+function appendNow(session: Session, request: Append): Appended {
+  const { claim, head, drafts, seen, readSignalCount, successor } = request
   const { run } = claim
   const tip = session.tips.get(run)
   if (tip === undefined) return { kind: 'claim_lost' }
@@ -57,102 +72,29 @@ function appendNow(session: Session, { claim, head, drafts, seen, readSignalCoun
   const before = tip.fold.head
   if (before.seq !== head.seq || before.hash !== head.hash) return { kind: 'head_conflict', head: before }
   checkTexts(drafts)
+  if (successor !== undefined) checkSuccessor(session, request, successor)
   const by = `claim:${claim.id}@${claim.epoch}`
   const provenance = { nowMs: session.clock.now(), by, seen, salt: session.salt }
   const events = chainDrafts(before, drafts, { stream: runStream(run), ...provenance })
-  const fold = addEvents(session, { tip, events, readSignalCount })
-  session.watchers.touch({ run, headSeq: fold.head.seq, due: false })
+  const { fold, outbox } = addEvents(session, { tip, events, readSignalCount })
+  if (successor !== undefined) continueWith(session, fold, successor)
+  const due = fold.outcome !== 'open' && session.limitedFlows.has(fold.flow)
+  session.watchers.touch({ run, headSeq: fold.head.seq, due, outbox })
   return { kind: 'appended', events }
 }
 
-interface Addition {
-  readonly tip: RunTip
-  readonly events: readonly StoredEvent[]
-  readonly readSignalCount: number
+function checkSuccessor(session: Session, { claim: { run }, drafts }: Append, successor: CreateRun): void {
+  const last = drafts.at(-1)
+  assert(last?.kind === 'FlowContinued', `run ${run} has a successor, but the last draft is ${last?.kind ?? 'none'}`)
+  const { next } = bodyOf(last, 'FlowContinued')
+  assert(next === successor.run, `run ${run} is continued as ${next}, but its successor is ${successor.run}`)
+  const known = session.events.streamNo(runStream(successor.run))
+  assert(known === undefined, `run ${successor.run}, which was to take over from run ${run}, exists already`)
 }
 
-// Writes events and whatever of the run's row they change, which for most of them is nothing.
-function addEvents(session: Session, { tip, events, readSignalCount }: Addition): RunFold {
-  const { streamNo, claimId, epoch } = tip
-  const { id: run } = tip.fold
-  let { fold } = tip
-  for (const event of events) fold = foldRun(run, fold, event)
-  session.writer.add(streamNo, events)
-  insertDeliveries(session, streamNo, events)
-  if (fold.signalCount !== tip.fold.signalCount || readSignalCount !== tip.readSignalCount) {
-    session.runs.count(streamNo, fold.signalCount, readSignalCount)
-  }
-  if (fold.outcome === 'open') session.tips.set(run, { streamNo, fold, claimId, epoch, readSignalCount })
-  else {
-    session.runs.end(streamNo, fold)
-    session.tips.forget(run)
-  }
-  return fold
-}
-
-/** Lets the world outside add to a run; see `Store.decide`. */
-export function decide<T>(session: Session, request: Decide<T>): Promise<T> {
-  return session.write(() => {
-    const record = session.runs.record(request.run)
-    const facts = factsOf(session, request, record)
-    const decision = request.decide(facts)
-    if (record !== undefined) enact(session, { request, record, facts, decision })
-    assert(
-      record !== undefined || decision.drafts.length === 0,
-      `events were decided for run ${request.run}, which does not exist`,
-    )
-    return decision.result
-  })
-}
-
-function factsOf(session: Session, { delivery }: Decide<unknown>, record: RunRecord | undefined): Facts {
-  const delivered = record !== undefined && delivery !== undefined && session.inbox.has(record.stream, delivery)
-  return { run: record === undefined ? undefined : rowOf(record), nowMs: session.clock.now(), delivered }
-}
-
-interface Enactment {
-  readonly request: Decide<unknown>
-  readonly record: RunRecord
-  readonly facts: Facts
-  readonly decision: Decision<unknown>
-}
-
-function enact(session: Session, { request, record, facts, decision }: Enactment): void {
-  const { run } = request
-  const events = chainDecided(session, { request, record, facts, decision })
-  const wakes = events.length > 0 && (record.status === 'waiting' || record.status === 'paused')
-  const unsticks = decision.unstick === true && record.status === 'stuck'
-  if (events.length === 0 && !unsticks) return
-  if (wakes || unsticks) session.runs.makeReady(record.stream, facts.nowMs)
-  const fold = addEvents(session, { tip: tipOf(record), events, readSignalCount: record.read_signal_count })
-  session.watchers.touch({ run, headSeq: fold.head.seq, due: wakes || unsticks })
-}
-
-function chainDecided(session: Session, { request, record, facts, decision }: Enactment): StoredEvent[] {
-  const { run, delivery, by, seen } = request
-  const chain = (drafts: readonly Draft[]): StoredEvent[] =>
-    chainDrafts(foldOf(record).head, drafts, {
-      stream: runStream(run),
-      nowMs: facts.nowMs,
-      by,
-      seen,
-      salt: session.salt,
-    })
-  if (decision.drafts.length === 0) return []
-  assert(record.outcome === 'open', `events were decided for run ${run}, which has ended`)
-  checkTexts(decision.drafts)
-  const events = chain(decision.drafts)
-  const carriesIt = events.map((event) => delivery !== undefined && deliveryOf(event) === delivery)
-  assert(
-    delivery === undefined || carriesIt.includes(true),
-    `no event decided for run ${run} carries delivery ${delivery}`,
-  )
-  return facts.delivered ? chain(decision.drafts.filter((_, index) => carriesIt[index] !== true)) : events
-}
-
-function insertDeliveries(session: Session, streamNo: number, events: readonly StoredEvent[]): void {
-  for (const event of events) {
-    const delivery = deliveryOf(event)
-    if (delivery !== undefined) session.inbox.insert(streamNo, delivery)
-  }
+function continueWith(session: Session, { id, root }: RunFold, successor: CreateRun): void {
+  if (successor.settles !== undefined) session.outbox.settle(successor.settles)
+  const { fold } = createNow(session, successor)
+  assert(fold.root === root, `run ${fold.id} was to take over from run ${id}, but has another root: ${fold.root}`)
+  session.runs.setLatest(root, fold.id)
 }

@@ -135,7 +135,7 @@ const settings: readonly (readonly [name: string, value: string, effect: string]
 
 // Finds what a header does not show: pages cut off, a table that is missing.
 function probe(database: Database): void {
-  for (const table of ['streams', 'events', 'event_data', 'runs']) {
+  for (const table of ['streams', 'events', 'event_data', 'runs', 'outbox', 'purged']) {
     database.prepare(`SELECT * FROM ${table} ORDER BY rowid DESC LIMIT 1`).all()
   }
 }

@@ -1,24 +1,49 @@
-import { deliveryOf, foldRun, type RunFold, type RunId, type StreamId } from '../../journal/index.js'
+import {
+  deliveryOf,
+  foldRun,
+  type OutboxEntry,
+  outboxEntryOf,
+  type RunFold,
+  type RunId,
+  runStream,
+  type StoredEvent,
+} from '../../journal/index.js'
+import { rootNoOf } from './line.js'
+import { isDone, latestOf, type Said } from './rebuild-lines.js'
 import type { Session } from './session.js'
 
 const pageEvents = 1000
 const prefix = 'run/'
 
-/** Computes `runs` and `inbox` anew from the journals; see `Store.rebuild`. One transaction; it blocks the event loop. */
+/**
+ * Computes `runs`, `inbox` and `outbox` anew from the journals; see `Store.rebuild`. One transaction; it blocks the event loop.
+ * What was purged stays purged.
+ */
 export function rebuild(session: Session): Promise<{ runCount: number; eventCount: number }> {
   return session.write(() => {
     const kept = keptRows(session)
     session.runs.clear()
     session.tips.forgetAll()
     session.inbox.clear()
-    const total = { runCount: 0, eventCount: 0 }
+    session.outbox.clear()
+    const rebuilt: Rebuilt = { runCount: 0, eventCount: 0, said: [], continuedRoots: [] }
     for (const { no, name } of streamsOf(session)) {
       if (!name.startsWith(prefix)) continue
-      total.eventCount += rebuildRun(session, { no, id: name.slice(prefix.length) as RunId, kept: kept.get(no) })
-      total.runCount++
+      rebuildRun(session, { no, id: name.slice(prefix.length) as RunId, kept: kept.get(no) }, rebuilt)
     }
-    return total
+    for (const root of rebuilt.continuedRoots) session.runs.setLatest(root.id, latestOf(session, root))
+    rebuildOutbox(session, rebuilt.said)
+    const { runCount, eventCount } = rebuilt
+    return { runCount, eventCount }
   })
+}
+
+interface Rebuilt {
+  runCount: number
+  eventCount: number
+  /** What runs had to tell each other, done or not. */
+  readonly said: Said[]
+  readonly continuedRoots: RunFold[]
 }
 
 interface KeptRow {
@@ -48,21 +73,48 @@ interface RunJournal {
   readonly kept: KeptRow | undefined
 }
 
-function rebuildRun(session: Session, { no, id, kept }: RunJournal): number {
+function rebuildRun(session: Session, { no, id, kept }: RunJournal, rebuilt: Rebuilt): void {
   let fold: RunFold | undefined
   // An epoch never goes back: a claim that was lost must not hold again.
   let epoch = kept?.epoch ?? 0
-  for (;;) {
-    const events = session.events.read(`${prefix}${id}` as StreamId, (fold?.head.seq ?? -1) + 1, pageEvents)
-    for (const event of events) {
-      fold = foldRun(id, fold, event)
-      epoch = Math.max(epoch, Number(/^claim:.*@(\d+)$/.exec(event.by)?.[1] ?? 0))
-      const delivery = deliveryOf(event)
-      if (delivery !== undefined) session.inbox.insert(no, delivery)
-    }
-    if (events.length < pageEvents) break
+  for (const event of eventsOf(session, id)) {
+    fold = foldRun(id, fold, event)
+    epoch = Math.max(epoch, Number(/^claim:.*@(\d+)$/.exec(event.by)?.[1] ?? 0))
+    rebuildDelivery(session, { no, fold, event })
+    const entry = outboxEntryOf(fold, event)
+    if (entry !== undefined) rebuilt.said.push({ streamNo: no, entry, parent: fold.parent })
   }
-  if (fold === undefined) return 0
+  if (fold === undefined) return
   session.runs.insert(no, fold, { epoch, readSignalCount: kept?.readSignalCount ?? 0, nowMs: session.clock.now() })
-  return fold.head.seq + 1
+  if (fold.root === id && fold.continuedAs !== undefined) rebuilt.continuedRoots.push(fold)
+  rebuilt.runCount++
+  rebuilt.eventCount += fold.head.seq + 1
+}
+
+function* eventsOf(session: Session, id: RunId): Generator<StoredEvent> {
+  for (let fromSeq = 0; ; fromSeq += pageEvents) {
+    const events = session.events.read(runStream(id), fromSeq, pageEvents)
+    yield* events
+    if (events.length < pageEvents) return
+  }
+}
+
+// What a run carried over from another one of its line may be there already. A line whose root was purged has no inbox.
+function rebuildDelivery(session: Session, at: { no: number; fold: RunFold; event: StoredEvent }): void {
+  const delivery = deliveryOf(at.event)
+  if (delivery === undefined) return
+  const rootNo = rootNoOf(session, at.fold, at.no)
+  if (rootNo === at.no) session.inbox.insert(rootNo, delivery)
+  else if (!session.purged.has(rootNo)) session.inbox.carryOver(rootNo, delivery)
+}
+
+function rebuildOutbox(session: Session, said: readonly Said[]): void {
+  const open: { readonly eventId: number; readonly streamNo: number; readonly entry: OutboxEntry }[] = []
+  for (const one of said) {
+    const { streamNo, entry } = one
+    if (!isDone(session, one)) open.push({ eventId: session.events.eventId(streamNo, entry.seq), streamNo, entry })
+  }
+  // In the order in which they were said.
+  open.sort((a, b) => a.eventId - b.eventId)
+  for (const { streamNo, entry } of open) session.outbox.insert(streamNo, entry)
 }

@@ -6,7 +6,10 @@ import { type EventTable, eventTable } from './events.js'
 import { faultOf } from './faults.js'
 import { type InboxTable, inboxTable } from './inbox.js'
 import type { Opened } from './open.js'
+import { type OutboxTable, outboxTable } from './outbox.js'
 import { type Patience, patiently } from './patience.js'
+import { type PurgedTable, purgedTable } from './purge.js'
+import { type RunList, runList } from './run-list.js'
 import { type RunTable, runTable } from './runs.js'
 import { saltPool } from './salts.js'
 import { Tips } from './tips.js'
@@ -17,9 +20,14 @@ export interface Session {
   readonly events: EventTable
   readonly writer: EventWriter
   readonly runs: RunTable
+  readonly list: RunList
   readonly tips: Tips
   readonly inbox: InboxTable
+  readonly outbox: OutboxTable
+  readonly purged: PurgedTable
   readonly claims: ClaimTable
+  /** Flows that somebody has claimed with a limit through this handle: a run of theirs that rests may make room for another. */
+  readonly limitedFlows: Set<string>
   readonly clock: Clock
   /** Returns 16 fresh random bytes. */
   readonly salt: () => Uint8Array
@@ -63,9 +71,13 @@ export function beginSession(given: SessionParts): Session {
     events: eventTable(database, writer),
     writer,
     runs,
+    list: runList(database),
     tips,
     inbox: inboxTable(database),
+    outbox: outboxTable(database),
+    purged: purgedTable(database),
     claims: claimTable(database, writer),
+    limitedFlows: new Set(),
     clock: parts.clock,
     salt: saltPool(parts.randomBytes),
     watchers,

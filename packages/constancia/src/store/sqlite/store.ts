@@ -1,4 +1,4 @@
-import type { RunId, StoredEvent, StreamId } from '../../journal/index.js'
+import type { OutboxEntry, RunId, StoredEvent, StreamId } from '../../journal/index.js'
 import { assert } from '../../journal/index.js'
 import type {
   Append,
@@ -12,7 +12,9 @@ import type {
   Decide,
   Heartbeat,
   HeartbeatOptions,
+  OutboxQuery,
   Page,
+  Purge,
   RunQuery,
   RunRow,
   Store,
@@ -21,12 +23,14 @@ import type {
   Suspend,
 } from '../index.js'
 import { claim, release, renew, suspend, type Turn } from './claims.js'
+import { decide } from './decisions.js'
 import { ThreadHeartbeat } from './heartbeat.js'
-import { append, create, decide } from './journals.js'
+import { append, create } from './journals.js'
 import { absolutePath, type Opened, open, type SqliteOptions } from './open.js'
 import type { Patience } from './patience.js'
+import { purge } from './purge.js'
 import { rebuild } from './rebuild.js'
-import { rowOf } from './runs.js'
+import { rowOf } from './run-record.js'
 import { beginSession, type Session } from './session.js'
 import { cutBack, walKeeper } from './wal.js'
 
@@ -120,8 +124,16 @@ class SqliteStore implements Store {
     })
   }
 
+  outbox(query: OutboxQuery): Promise<Page<OutboxEntry>> {
+    return this.#session.read(() => this.#session.outbox.list(query))
+  }
+
+  purge(request: Purge): Promise<{ readonly purged: readonly RunId[] }> {
+    return purge(this.#session, request)
+  }
+
   runs(query: RunQuery): Promise<Page<RunRow>> {
-    return this.#session.read(() => this.#session.runs.list(query))
+    return this.#session.read(() => this.#session.list(query))
   }
 
   watch(listener: (change: Change) => void): () => void {

@@ -1,6 +1,7 @@
 import type { ClaimId, RunFold, RunId } from '../../journal/index.js'
 import type { Database, Statement } from './driver.js'
-import { foldOf, type RunRecord, type RunTable } from './runs.js'
+import { foldOf, type RunRecord } from './run-record.js'
+import type { RunTable } from './runs.js'
 
 /** What an append needs of a run: enough to check it and to fold its events. */
 export interface RunTip {

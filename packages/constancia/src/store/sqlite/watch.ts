@@ -47,7 +47,7 @@ export class Watchers {
   touch(change: Change & { readonly run: RunId }): void {
     if (this.#listeners.size === 0) return
     const before = this.#touched.get(change.run)
-    this.#touched.set(change.run, before?.due === true ? { ...change, due: true } : change)
+    this.#touched.set(change.run, before === undefined ? change : both(before, change))
   }
 
   /** Tells the listeners what was noted. A change that was rolled back is told of as well: it is a hint. */
@@ -79,7 +79,7 @@ export class Watchers {
     const version = this.#version()
     if (version === undefined || version === this.#seenVersion) return
     this.#seenVersion = version
-    this.#call({ run: undefined, headSeq: undefined, due: true })
+    this.#call({ run: undefined, headSeq: undefined, due: true, outbox: true })
   }
 
   // Undefined where it cannot be read just now: the next look will tell, or the next write will fail.
@@ -102,4 +102,8 @@ export class Watchers {
       }
     }
   }
+}
+
+function both(before: Change, change: Change & { readonly run: RunId }): Change & { readonly run: RunId } {
+  return { ...change, due: before.due || change.due, outbox: before.outbox || change.outbox }
 }

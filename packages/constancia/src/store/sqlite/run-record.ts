@@ -1,0 +1,85 @@
+import type { ClaimId, OpId, RunFold, RunId } from '../../journal/index.js'
+import type { RunRow, RunStatus, WaitingFor } from '../index.js'
+
+/** A row of `runs` as SQLite gives it, with the head of its journal. */
+export interface RunRecord {
+  readonly stream: number
+  readonly id: RunId
+  readonly flow: string
+  readonly version: number
+  readonly actor: string | null
+  readonly key: string | null
+  readonly parent_run: RunId | null
+  readonly parent_op: OpId | null
+  /** Null where it is the run itself. */
+  readonly root: RunId | null
+  readonly latest: RunId | null
+  readonly continued_as: RunId | null
+  readonly cancel_requested: number
+  readonly outcome: RunFold['outcome']
+  readonly status: RunStatus
+  readonly head_seq: number
+  readonly head_hash: string
+  readonly head_at: number
+  readonly signal_count: number
+  readonly read_signal_count: number
+  readonly epoch: number
+  readonly claim_id: ClaimId | null
+  readonly claimed_head_seq: number
+  readonly lost_leases: number
+  readonly worker: string | null
+  readonly due_at: number | null
+  readonly wake_at: number | null
+  readonly waiting_for: string | null
+  readonly stuck_code: string | null
+  readonly stuck_message: string | null
+  readonly started_at: number
+  readonly ended_at: number | null
+}
+
+/** Reads {@link RunRecord}s of runs `r`; their heads are the last events `e` of their streams. */
+export const selectRecords = `
+  SELECT r.stream, r.id, r.flow, r.version, r.actor, r.key, r.parent_run, r.parent_op, r.root, r.latest, r.continued_as,
+    r.cancel_requested, r.outcome, r.status, e.seq AS head_seq, lower(hex(e.hash)) AS head_hash, e.at AS head_at,
+    r.signal_count, r.read_signal_count, r.epoch, r.claim_id, r.claimed_head_seq, r.lost_leases, r.worker, r.due_at,
+    r.wake_at, r.waiting_for, r.stuck_code, r.stuck_message, r.started_at, r.ended_at
+  FROM runs AS r
+  JOIN events AS e ON e.stream = r.stream AND e.seq = (SELECT max(seq) FROM events WHERE stream = r.stream)`
+
+/** The row as everybody else knows it. */
+export function rowOf(record: RunRecord): RunRow {
+  const { claim_id: id, worker, stuck_code: code, stuck_message: message, waiting_for: waitingFor } = record
+  return {
+    ...foldOf(record),
+    status: record.status,
+    epoch: record.epoch,
+    claim: id === null ? undefined : { id, worker: worker ?? '', leaseUntilMs: record.due_at ?? 0 },
+    wakeAtMs: record.wake_at ?? undefined,
+    waitingFor: waitingFor === null ? [] : (JSON.parse(waitingFor) as WaitingFor[]),
+    stuck: code === null ? undefined : { code, message: message ?? '' },
+    readSignalCount: record.read_signal_count,
+    lostLeaseCount: record.lost_leases,
+    latest: record.latest ?? undefined,
+  }
+}
+
+/** The part of a row that its journal tells. */
+export function foldOf(record: RunRecord): RunFold {
+  const { parent_run: parentRun, parent_op: parentOp } = record
+  return {
+    id: record.id,
+    flow: record.flow,
+    version: record.version,
+    actor: record.actor ?? undefined,
+    key: record.key ?? undefined,
+    parent: parentRun === null || parentOp === null ? undefined : { run: parentRun, op: parentOp },
+    root: record.root ?? record.id,
+    outcome: record.outcome,
+    head: { seq: record.head_seq, hash: record.head_hash, at: record.head_at },
+    startedAtMs: record.started_at,
+    endedAtMs: record.ended_at ?? undefined,
+    signalCount: record.signal_count,
+    isCancelRequested: record.cancel_requested !== 0,
+    continuedAs: record.continued_as ?? undefined,
+  }
+}

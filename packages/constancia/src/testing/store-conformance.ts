@@ -4,8 +4,14 @@ import type { StoreUnderTest } from './store-conformance/given.js'
 import { heartbeatCases } from './store-conformance/heartbeats.js'
 import { journalCases } from './store-conformance/journals.js'
 import { lifeCases } from './store-conformance/life.js'
+import { limitCases } from './store-conformance/limits.js'
+import { lineCases } from './store-conformance/lines.js'
 import { listCases } from './store-conformance/lists.js'
+import { outboxCases } from './store-conformance/outboxes.js'
+import { purgeCases } from './store-conformance/purges.js'
+import { rebuildCases } from './store-conformance/rebuilds.js'
 import { restCases } from './store-conformance/rests.js'
+import { setAsideCases } from './store-conformance/set-asides.js'
 import { World } from './store-conformance/world.js'
 
 /** One promise of the interface `Store`. */
@@ -36,6 +42,12 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
     ...listCases,
     ...lifeCases,
     ...heartbeatCases,
+    ...outboxCases,
+    ...lineCases,
+    ...limitCases,
+    ...setAsideCases,
+    ...purgeCases,
+    ...rebuildCases,
   }
   return Object.entries(all).map(([name, check]) => ({
     name,

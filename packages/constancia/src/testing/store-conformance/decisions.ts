@@ -162,6 +162,26 @@ export const decisionCases: Cases = {
     deepStrictEqual(await world.claim(), [])
   },
 
+  'a decision that ends a run which is stuck ends it, and it is stuck no more': async (world) => {
+    const claim = await world.owned('r1')
+    const rest = { kind: 'stuck', code: 'x', message: 'y' } as const
+    await world.store.suspend({ claim, head: claim.head, rest, readSignalCount: 0 })
+    await world.decide('r1', () => ({ drafts: [draftOf('FlowCancelled', { forced: true })], result: 0 }))
+    const { status, outcome, stuck } = await world.row('r1')
+    deepStrictEqual([status, outcome, stuck], ['cancelled', 'cancelled', undefined])
+    await world.given.advance(1_000_000)
+    deepStrictEqual(await world.claim(), [])
+  },
+
+  'a run that was asked to end says so, and wakes if it waits': async (world) => {
+    await waiting(world, 'r1')
+    strictEqual((await world.row('r1')).isCancelRequested, false)
+    await world.decide('r1', () => ({ drafts: [draftOf('CancelRequested', {})], result: 0 }))
+    const { status, isCancelRequested } = await world.row('r1')
+    deepStrictEqual([status, isCancelRequested], ['ready', true])
+    strictEqual((await world.decide('r1', (facts) => ({ drafts: [], result: facts }))).run?.isCancelRequested, true)
+  },
+
   'a decision may add nothing to a run that has ended, and is told that it has': async (world) => {
     const claim = await world.owned('r1')
     await world.appended(claim, [completed])

@@ -108,6 +108,8 @@ export const lifeCases: Cases = {
       () => store.release(claim),
       () => store.run(idOf('r1')),
       () => store.runs({}),
+      () => store.outbox({}),
+      () => store.purge({ runs: [idOf('r1')], by: 'principal:bob' }),
       () => store.rebuild(),
     ]
     for (const call of calls) await rejectsWith('store_closed', call())

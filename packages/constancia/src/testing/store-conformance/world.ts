@@ -1,16 +1,31 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert'
 import {
+  type Bodies,
   type Draft,
   draftOf,
   type Head,
   headOf,
   nothingSeen,
+  type OpId,
+  type OutboxEntry,
   parseRunId,
   type RunId,
   runStream,
   type StoredEvent,
 } from '../../journal/index.js'
-import type { Append, Appended, Claim, ClaimRef, Created, Decision, Facts, RunRow, Store } from '../../store/index.js'
+import type {
+  Append,
+  Appended,
+  Claim,
+  ClaimRef,
+  Created,
+  CreateRun,
+  Decision,
+  Facts,
+  OutboxRef,
+  RunRow,
+  Store,
+} from '../../store/index.js'
 import type { StoreUnderTest } from './given.js'
 
 /** One case: a sentence and what proves it. */
@@ -29,7 +44,45 @@ export function idOf(text: string): RunId {
 
 /** The event that starts a run of a flow. */
 export function started(flow = 'invoice', version = 1): Draft {
-  return draftOf('FlowStarted', { flow, version, actor: 'ann', contract: null, patches: [] }, '{"input":1}')
+  return startedAs({ flow, version })
+}
+
+/** The event that starts a run that is a child, takes over from another, or has a key. */
+export function startedAs(body: Partial<Bodies['FlowStarted']>): Draft {
+  const plain = { flow: 'invoice', version: 1, actor: 'ann', contract: null, patches: [] }
+  return draftOf('FlowStarted', { ...plain, ...body }, '{"input":1}')
+}
+
+/** The event that starts the child of an op. */
+export function startedChild(op: string, child: string): Draft {
+  const body = { op: op as OpId, flow: 'invoice', version: 1, child: idOf(child), patches: [] }
+  return draftOf('ChildStarted', body, '{"input":2}')
+}
+
+/** The event that asks the child of an op to end. */
+export function cancelledChild(op: string, child: string): Draft {
+  return draftOf('ChildCancelRequested', { op: op as OpId, child: idOf(child) })
+}
+
+/** The event that says that the child of an op has ended. */
+export function endedChild(op: string): Draft {
+  return draftOf('ChildEnded', { op: op as OpId, outcome: 'completed' }, '"done"')
+}
+
+/** Whose child a run is, as its first event says. */
+export function parentOf(run: string, op: string): { readonly run: RunId; readonly op: OpId } {
+  return { run: idOf(run), op: op as OpId }
+}
+
+/** The event that ends a run which goes on as another one. */
+export function continued(next: string): Draft {
+  return draftOf('FlowContinued', { next: idOf(next) })
+}
+
+/** A run that takes over from another one. */
+export function successorOf(continues: string, run: string, more: readonly Draft[] = []): CreateRun {
+  const drafts = [startedAs({ continues: idOf(continues) }), ...more]
+  return { run: idOf(run), drafts, by: 'system:continue', seen: nothingSeen }
 }
 
 /** The event of a step that is done, with this result. */
@@ -48,6 +101,7 @@ export const completed: Draft = draftOf('FlowCompleted', {}, '"done"')
 /** How a decision reaches the store. */
 export interface Delivery {
   readonly delivery?: string
+  readonly settles?: OutboxRef
   readonly store?: Store
 }
 
@@ -102,8 +156,9 @@ export class World {
 
   /** Lets the outside add what a function decides. */
   decide<T>(run: string, decide: (facts: Facts) => Decision<T>, how: Delivery = {}): Promise<T> {
-    const { store = this.store, delivery } = how
-    return store.decide({ run: idOf(run), delivery, by: 'principal:bob', seen: nothingSeen, decide })
+    const { store = this.store, delivery, settles } = how
+    const request = { run: idOf(run), delivery, by: 'principal:bob', seen: nothingSeen, decide }
+    return store.decide(settles === undefined ? request : { ...request, settles })
   }
 
   /** Delivers a signal once; returns what the decision was told. */
@@ -129,6 +184,28 @@ export class World {
     return row
   }
 
+  /** Ends a claimed run that goes on as another one. */
+  async goOn(claim: Claim, successor: CreateRun, head: Head = claim.head): Promise<void> {
+    const outcome = await this.append(claim, [continued(successor.run)], { head, successor })
+    ok(outcome.kind === 'appended', `the run was to go on, but: ${outcome.kind}`)
+  }
+
+  /** Takes an entry off the outbox, and does nothing else. */
+  async settle(settles: OutboxRef): Promise<void> {
+    await this.decide('nobody', () => ({ drafts: [], result: 0 }), { settles })
+  }
+
+  /** The first page of the outbox. */
+  async outbox(store = this.store): Promise<readonly OutboxEntry[]> {
+    return (await store.outbox({})).items
+  }
+
+  /** Asserts that the outbox holds these and no others: run, number of the event, kind, target. */
+  async expectOutbox(entries: readonly (readonly [string, number, string, string])[]): Promise<void> {
+    const found = (await this.outbox()).map(({ run, seq, kind, target }) => [run, seq, kind, target])
+    deepStrictEqual(found, entries)
+  }
+
   /** The whole journal of a run. */
   read(run: string, store = this.store): Promise<StoredEvent[]> {
     return store.read(runStream(idOf(run)))
@@ -149,6 +226,11 @@ export function headAfter(events: readonly StoredEvent[]): Head {
   const last = events.at(-1)
   ok(last !== undefined, 'there were to be events')
   return headOf(last)
+}
+
+/** Names an entry of the outbox by its event. */
+export function entryOf(run: string, seq: number): OutboxRef {
+  return { run: idOf(run), seq }
 }
 
 /** A claim that was never given. */

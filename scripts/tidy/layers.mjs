@@ -1,5 +1,5 @@
 /** A layer imports only from layers below it, and only through their faces; what comes from outside is in a table. */
-import { facesWithDrivers, layers, ownPackages, subFaces, thirdParty } from './rules.mjs'
+import { facesWithDrivers, layers, ownPackages, plainPackages, subFaces, thirdParty } from './rules.mjs'
 import { importsOf, packageOf, resolveImport, violation } from './source.mjs'
 
 const home = 'packages/constancia/src/'
@@ -145,7 +145,9 @@ function packageFaceProblem(to, target) {
 /** No face pulls a driver in when it is loaded, but the face of the folder that the driver is in. */
 function checkDrivers(published) {
   const byPath = new Map(published.map((source) => [source.path, source]))
-  const driverFolders = Object.keys(thirdParty).map((path) => path.split('/').slice(0, -1).join('/'))
+  const driverFolders = Object.keys(thirdParty)
+    .filter((path) => thirdParty[path].some(isDriver))
+    .map((path) => path.split('/').slice(0, -1).join('/'))
   const faces = published.filter(({ path }) => path.endsWith('/index.ts'))
   return faces.flatMap((face) => {
     const folder = face.path.slice(0, -'/index.ts'.length)
@@ -154,6 +156,8 @@ function checkDrivers(published) {
     return chain === undefined ? [] : [violation(face, 0, driverProblem(chain))]
   })
 }
+
+const isDriver = (name) => !plainPackages.includes(name)
 
 function driverProblem(chain) {
   return {
@@ -168,7 +172,7 @@ function chainToDriver(path, byPath, visited) {
   visited.add(path)
   for (const { target, typeOnly, lazy } of importsOf(byPath.get(path))) {
     if (typeOnly || lazy) continue
-    if (thirdParty[path]?.includes(packageOf(target))) return [path, target]
+    if (thirdParty[path]?.includes(packageOf(target)) && isDriver(packageOf(target))) return [path, target]
     const next = resolveImport(path, target)
     if (next === undefined || visited.has(next) || !byPath.has(next)) continue
     const rest = chainToDriver(next, byPath, visited)

@@ -10,12 +10,13 @@ export const layers = {
   journal: [],
   store: ['journal'],
   engine: ['journal', 'store'],
+  schedule: ['journal', 'store', 'engine'],
   evidence: ['journal', 'store'],
   governance: ['journal', 'store', 'engine', 'evidence'],
   agent: ['journal', 'store', 'engine', 'evidence', 'governance'],
   server: ['journal', 'store', 'engine', 'evidence', 'governance', 'agent'],
-  cli: ['journal', 'store', 'engine', 'evidence', 'governance', 'agent', 'server'],
-  testing: ['journal', 'store', 'engine', 'evidence', 'governance', 'agent', 'server', 'cli'],
+  cli: ['journal', 'store', 'engine', 'schedule', 'evidence', 'governance', 'agent', 'server'],
+  testing: ['journal', 'store', 'engine', 'schedule', 'evidence', 'governance', 'agent', 'server', 'cli'],
 }
 
 /** Folders inside a layer that are closed off like layers of their own, and who may import their faces. */
@@ -33,10 +34,14 @@ export const ownPackages = {
 
 /** Third-party packages, by the files that may import them. Everything else reaches them through these. */
 export const thirdParty = {
+  'packages/constancia/src/schedule/pattern.ts': ['croner'],
   'packages/constancia/src/store/sqlite/driver.ts': ['@photostructure/sqlite'],
   'packages/constancia/src/cli/program.ts': ['commander'],
   'packages/constancia/src/cli/modules.ts': ['jiti'],
 }
+
+/** Packages of that table that are no drivers: plain JavaScript without dependencies, always installed. Any face may pull them in. */
+export const plainPackages = ['croner']
 
 /** Faces that may pull a driver in, besides those of the folder that the driver is in. */
 export const facesWithDrivers = {}

@@ -15,8 +15,6 @@ export {
   type Logger,
   type LogLevel,
   minutes,
-  type OpenOptions,
-  open,
   type Received,
   type Rehearsal,
   type RetryPolicy,
@@ -43,4 +41,14 @@ export {
   type RunId,
   type StoredEvent,
 } from './journal/index.js'
+export {
+  type Config,
+  defineConfig,
+  type MissedPolicy,
+  type OpenOptions,
+  open,
+  type Schedule,
+  type ScheduleDeclaration,
+  schedule,
+} from './schedule/index.js'
 export type { Page, RunQuery, RunRow, RunStatus, StoreErrorCode, StoreFactory, WaitingFor } from './store/index.js'

@@ -1,3 +1,9 @@
+export {
+  type OccurrenceStart,
+  type OccurrenceStarter,
+  type ScheduleFlowOptions,
+  scheduleFlow,
+} from '../schedule/index.js'
 export { type MemoryDisk, memory, memoryDisk } from '../store/memory/index.js'
 export { type CrashDisk, memoryCrashDisk, type NewCrashDisk, sqliteCrashDisk } from './crash-disk.js'
 export { CrashReport, type TrialCount, type TrialFailure, type TrialKind } from './crash-report.js'

@@ -25,7 +25,8 @@ export function claim(handle: Handle, request: ClaimRequest, turn: Turn): ClaimA
       continue
     }
     idleCount = 0
-    if (lostLeasesOf(due.run) >= request.lostLeaseCountMax) poisoned.push(due.run)
+    const isLost = due.run.row.claim !== undefined
+    if (isLost && lostLeasesOf(due.run) >= request.lostLeaseCountMax) poisoned.push(due.run)
     else {
       taken.push(due.run)
       tally.add(due.run)

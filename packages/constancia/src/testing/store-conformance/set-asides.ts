@@ -110,6 +110,16 @@ export const setAsideCases: Cases = {
     deepStrictEqual([claims.map(({ run }) => run), setAside], [['r2'], ['r1']])
   },
 
+  'R-B9 a run that was set aside is tried once more after a rebuild, and set aside if that fails': async (world) => {
+    await world.create('r1')
+    await lose(world, 3)
+    deepStrictEqual((await claimOf(world)).setAside, ['r1'])
+    await world.store.rebuild()
+    await lose(world, 1)
+    deepStrictEqual((await claimOf(world)).setAside, ['r1'])
+    strictEqual((await world.row('r1')).lostLeaseCount, 4)
+  },
+
   'R-B9 a lease that was lost counts across handles and reopening': async (world) => {
     await world.create('r1')
     await lose(world, 2)

@@ -145,7 +145,14 @@ export class Dispatcher {
       const isOpen = row?.outcome === 'open'
       return { drafts: isOpen && !delivered ? [draft] : [], result: undefined }
     }
-    return this.#input.store.decide({ run, delivery: endDelivery({ run, op }), by, seen: nothingSeen, settles: entry, decide })
+    return this.#input.store.decide({
+      run,
+      delivery: endDelivery({ run, op }),
+      by,
+      seen: nothingSeen,
+      settles: entry,
+      decide,
+    })
   }
 
   #settle(entry: OutboxEntry): Promise<void> {

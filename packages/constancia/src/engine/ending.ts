@@ -9,8 +9,6 @@ import {
 } from '../journal/index.js'
 import type { CreateRun } from '../store/index.js'
 import { Continuation, type Predecessor, successorOf } from './continuation.js'
-import type { History } from './history.js'
-import type { Op } from './op.js'
 import { codeOf } from './step.js'
 
 /** What a flow's function came to. */
@@ -31,13 +29,6 @@ export interface EndFacts {
 export interface End {
   readonly draft: Draft
   readonly successor?: CreateRun
-}
-
-/** The failures that nobody ever asked for, in the order of the journal: a replay learns of them in the order of the flow. */
-export function unawaitedOf(failed: readonly Op[], history: History): OpId[] {
-  const seqOf = (op: OpId): number => history.peek(op)?.outcome?.seq ?? Infinity
-  const ids = failed.filter((op) => !op.observed).map((op) => op.id)
-  return ids.sort((a, b) => seqOf(a) - seqOf(b))
 }
 
 /**

@@ -5,26 +5,24 @@ import {
   type Draft,
   decodeValue,
   endOf,
-  type OpId,
   type RunId,
   type StoredEvent,
 } from '../journal/index.js'
-import type { Claim, Rest, Store, WaitingFor } from '../store/index.js'
+import type { Claim, Rest, Store } from '../store/index.js'
 import { Appender } from './appender.js'
 import type { Attempt } from './attempt.js'
 import { runCancelled } from './cancellation.js'
-import { Children } from './children.js'
 import { type AskRequest, BranchContext, type Words } from './context.js'
 import { foreignAwait, neverAsked, objectionTo, type Parking, parkingError } from './divergence.js'
-import { type Ending, endOfRun, unawaitedOf } from './ending.js'
+import { type Ending, endOfRun } from './ending.js'
 import type { AnyFlow } from './flow.js'
 import { Grace } from './grace.js'
-import { Handover } from './handover.js'
-import { History, type Outcome, outcomeOf } from './history.js'
+import type { Outcome } from './history.js'
 import { tooLong, warnIfLong } from './history-length.js'
 import { readJournal } from './loading.js'
 import type { Host, Op } from './op.js'
 import { Deferred, OpPromise } from './op-promise.js'
+import { Ops } from './ops.js'
 import type { Parts } from './parts.js'
 import { Turns } from './turns.js'
 import { Underway } from './underway.js'
@@ -59,7 +57,7 @@ export interface ExecutionInput {
 export class Execution implements Host, Words {
   readonly claim: Claim
   readonly parts: Parts
-  readonly #handover = new Handover()
+  readonly #ops = new Ops()
   readonly #flow: AnyFlow
   readonly #store: Store
   readonly #turns: Turns
@@ -68,18 +66,9 @@ export class Execution implements Host, Words {
   readonly #grace: Grace
   readonly #underway: Underway
   readonly #isRehearsal: boolean
-  readonly #children = new Children()
   readonly #over = new Deferred<ExecutionEnd>()
-  // Said by the flow and not handed back yet.
-  readonly #ops = new Map<OpId, Op>()
-  // Steps without an outcome: the end waits for them.
-  readonly #steps = new Set<OpId>()
-  readonly #failed: Op[] = []
-  readonly #history = new History()
-  #unstarted: Op[] = []
   #readSignalCount = 0
   #started: Bodies['FlowStarted'] | undefined
-  #isCancelKnown = false
   #current: Outcome | undefined
   #ending: Ending | undefined
   #parking: Parking | undefined
@@ -151,18 +140,18 @@ export class Execution implements Host, Words {
   }
 
   // Between a wish to cancel and the turn that hands it over nothing is written: whoever was asked before gets no outcome.
-  readonly #isNotCancelled = (): boolean => !this.#handover.isCancelPending
+  readonly #isNotCancelled = (): boolean => !this.#ops.isCancelPending
 
   wait(op: Op): void {
     this.#waits.add(op)
   }
 
   awaitSignal(op: Op): void {
-    this.#handover.awaitSignal(op)
+    this.#ops.awaitSignal(op)
   }
 
   hasSignalFor(op: Op): boolean {
-    return this.#handover.hasSignalFor(op)
+    return this.#ops.hasSignalFor(op)
   }
 
   began(attempt: Attempt): void {
@@ -197,19 +186,11 @@ export class Execution implements Host, Words {
   }
 
   ask<T>(request: AskRequest<T>): Promise<T> {
-    const parking = objectionTo(request, this.#turns.open, this.#history.peek(request.op))
+    const parking = objectionTo(request, this.#turns.open, this.#ops.peek(request.op))
     if (parking !== undefined) this.#park(parking)
     // Nothing comes back to a flow whose run is parked: an error could be caught, and the flow would go on.
     if (this.#parking !== undefined || this.#stage === 'over') return new OpPromise<T>(() => undefined)
-    const record = this.#history.ask(request.op)
-    const op = request.make(record)
-    this.#ops.set(op.id, op)
-    if (record?.outcome !== undefined) this.#offerOutcome(record.outcome, op)
-    else {
-      this.#unstarted.push(op)
-      if (op.verb === 'step') this.#steps.add(op.id)
-    }
-    return op.promise
+    return this.#ops.ask(request.op, request.make).promise
   }
 
   requireTurn(word: string): void {
@@ -220,7 +201,7 @@ export class Execution implements Host, Words {
   }
 
   log(message: string, fields: Readonly<Record<string, unknown>>): void {
-    if (this.#history.isReplay(this.#current?.seq ?? 0)) return
+    if (this.#ops.isReplay(this.#current?.seq ?? 0)) return
     this.parts.log('info', message, { run: this.runId, flow: this.#flow.name, ...fields })
   }
 
@@ -228,14 +209,14 @@ export class Execution implements Host, Words {
 
   async #load(): Promise<void> {
     const { first, head } = await readJournal(this.#store, this.claim.stream, (page) => {
-      this.#history.notePast(page)
+      this.#ops.notePast(page)
       this.#learn(page, [])
     })
     this.#appender.startAt(head)
     if (first === undefined) return this.#finish({ kind: 'lost' })
     if (this.#isOver) return // Another owner has ended the run since it was claimed.
     this.#stage = 'going'
-    this.#turns.run(() => this.#startFlow(first), this.#history.unaskedCount)
+    this.#turns.run(() => this.#startFlow(first), this.#ops.unaskedCount)
   }
 
   #startFlow(started: StoredEvent): void {
@@ -255,38 +236,27 @@ export class Execution implements Host, Words {
   // Made once: a run has thousands of turns.
   readonly #handOver = (): void => {
     if (this.#stage !== 'going') return
-    const next = this.#handover.take()
+    const next = this.#ops.takeNext()
     if (next === undefined) return
     const { event, op } = next
     this.#current = event
     if (op === undefined) return this.#cancelOps()
     if (event.kind === 'SignalReceived') this.#readSignalCount += 1
-    this.#ops.delete(op.id)
-    if (event.kind === 'StepCompleted') this.#history.forget(op.id)
     this.#waits.remove(op)
     op.receive(event)
   }
 
   // Whatever the flow waits for is over; what it asks for from now on is its clean-up.
   #cancelOps(): void {
-    const ops = [...this.#ops.values()]
-    this.#ops.clear()
-    this.#steps.clear()
-    this.#unstarted = []
     this.#underway.cancel(runCancelled(this.runId))
-    for (const op of ops) {
+    for (const op of this.#ops.takeOpen()) {
       this.#waits.remove(op)
       op.cancel(runCancelled(this.runId))
     }
   }
 
   #learn(events: readonly StoredEvent[], ops: readonly (Op | undefined)[]): void {
-    for (const [index, event] of events.entries()) {
-      const op = ops[index]
-      // What the body of our own outcome says is known, and nobody asks the history for it.
-      if (op !== undefined && !op.settled && event.kind === 'StepCompleted') this.#offerOutcome(event, op)
-      else this.#learnOne(event)
-    }
+    for (const [index, event] of events.entries()) this.#ops.learn(event, ops[index])
     const last = events.at(-1)
     if (last === undefined) return
     warnIfLong(this.parts, {
@@ -299,35 +269,13 @@ export class Execution implements Host, Words {
     this.#advance()
   }
 
-  #learnOne(event: StoredEvent): void {
-    if (event.kind === 'SignalReceived')
-      this.#handover.offerSignal(bodyOf(event, 'SignalReceived').name, outcomeOf(event))
-    if (event.kind === 'CancelRequested' && !this.#isCancelKnown) {
-      this.#isCancelKnown = true
-      this.#handover.offerCancel(outcomeOf(event))
-    }
-    this.#children.add(event)
-    const noted = this.#history.add(event)
-    const op = noted === undefined ? undefined : this.#ops.get(noted.op)
-    if (noted === undefined || op === undefined) return
-    op.learn(noted.record)
-    if (noted.isOutcome) this.#offerOutcome(event, op)
-    else this.#unstarted.push(op)
-  }
-
-  #offerOutcome(event: Outcome, op: Op): void {
-    this.#steps.delete(op.id)
-    if (event.kind === 'StepFailed') this.#failed.push(op)
-    this.#handover.offer(event, op)
-  }
-
   #advance(): void {
     if (this.#stage !== 'going' || this.#turns.busy) return
+    this.#underway.abortCancelled()
     if (this.#parking !== undefined || this.#stopping) return this.#leave()
-    if (this.#ending === undefined && this.#handover.peek() !== undefined)
-      return this.#turns.run(this.#handOver, this.#history.unaskedCount)
-    if (this.#ending !== undefined && this.#handover.takeCancel() !== undefined) this.#cancelOps()
-    const { stray } = this.#history
+    if (this.#ending === undefined && this.#ops.hasNext) return this.#turns.run(this.#handOver, this.#ops.unaskedCount)
+    if (this.#ending !== undefined && this.#ops.takeCancel()) this.#cancelOps()
+    const { stray } = this.#ops
     if (stray !== undefined) return this.#park(neverAsked(stray.op, stray.record))
     this.#goOn()
   }
@@ -336,37 +284,26 @@ export class Execution implements Host, Words {
   #goOn(): void {
     if (this.#isRehearsal) return this.#finish({ kind: 'replayed' })
     const eventCount = this.#appender.head.seq + 1
-    if (eventCount >= this.parts.limits.eventCountMax && this.#ending === undefined && !this.#isCancelKnown)
+    if (eventCount >= this.parts.limits.eventCountMax && this.#ending === undefined && !this.#ops.isCancelKnown)
       return this.#park(tooLong(eventCount))
     this.#cancelChildren()
-    const unstarted = this.#unstarted
-    this.#unstarted = []
-    for (const op of unstarted) if (!op.settled && this.#counts(op)) op.start()
+    for (const op of this.#ops.takeUnstarted()) if (!op.settled && this.#counts(op)) op.start()
     for (const op of this.#waits.takeDue(this.#counts)) op.onDue()
     const nextMs = this.#waits.nextMs(this.#counts)
     if (!this.#isQuiet) {
       if (nextMs !== undefined) this.#waits.arm(nextMs, () => this.#advance())
       return
     }
-    if (this.#ending !== undefined && this.#steps.size === 0 && this.#children.openCount === 0)
-      return this.#writeEnd(this.#ending)
-    if (this.#ending === undefined && this.#ops.size === 0)
+    if (this.#ending !== undefined && this.#ops.isDone) return this.#writeEnd(this.#ending)
+    if (this.#ending === undefined && this.#ops.openCount === 0)
       return this.#park(foreignAwait('The flow neither ended nor asked for anything'))
-    this.#rest({ kind: 'waiting', wakeAtMs: nextMs, waitingFor: this.#describeWaits() })
+    this.#rest({ kind: 'waiting', wakeAtMs: nextMs, waitingFor: this.#ops.describeWaits(this.#counts) })
   }
 
   // Nobody waits for them any more, so they are to end; the run's own end waits for that.
   #cancelChildren(): void {
-    const isAwaited = (op: OpId): boolean => this.#ending === undefined && this.#ops.has(op)
-    for (const { op, draft } of this.#children.cancellations(isAwaited))
-      this.#appender.push({ draft, op: undefined, wanted: () => this.#children.isToCancel(op) })
-  }
-
-  #describeWaits(): WaitingFor[] {
-    const waits = [...this.#ops.values()].filter(this.#counts).slice(0, waitingForMax)
-    const known = new Set<string>(waits.map(({ id }) => id))
-    const children = this.#children.describe().filter(({ op }) => !known.has(op))
-    return [...waits.map((op) => op.describe()), ...children].slice(0, waitingForMax)
+    for (const addition of this.#ops.childCancellations(this.#ending !== undefined))
+      this.#appender.push({ ...addition, op: undefined })
   }
 
   // Once the flow's function has ended its waits are closed; only its steps still go on.
@@ -381,7 +318,7 @@ export class Execution implements Host, Words {
   }
 
   #writeEnd(ending: Ending): void {
-    const unawaited = unawaitedOf(this.#failed, this.#history)
+    const unawaited = this.#ops.unawaited()
     if (unawaited.length > 0) {
       const fields = { run: this.runId, ops: unawaited.join(', ') }
       this.parts.log(
@@ -393,9 +330,9 @@ export class Execution implements Host, Words {
     const { head } = this.#appender
     const started = this.#started
     if (started === undefined) return
-    const predecessor = { run: this.runId, started, unread: this.#handover.unreadSignals() }
+    const predecessor = { run: this.runId, started, unread: this.#ops.unreadSignals() }
     const { limits } = this.parts
-    const facts = { flow: this.#flow.name, limits, unawaited, isCancelled: this.#isCancelKnown, predecessor }
+    const facts = { flow: this.#flow.name, limits, unawaited, isCancelled: this.#ops.isCancelKnown, predecessor }
     // Whatever comes first may change how it ends: then it is decided anew.
     const wanted = (): boolean => this.#appender.head.seq === head.seq
     this.#appender.push({ op: undefined, wanted, ...endOfRun(ending, facts) })
@@ -450,9 +387,6 @@ export class Execution implements Host, Words {
     this.#over.resolve(end)
   }
 }
-
-// A list shows no more than this; a run may wait for thousands of things.
-const waitingForMax = 20
 
 const lastingFaults = new Set(['journal_damaged', 'value_unreadable'])
 

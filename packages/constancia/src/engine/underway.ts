@@ -4,6 +4,7 @@ import type { Attempt } from './attempt.js'
 export class Underway {
   readonly #attempts = new Set<Attempt>()
   readonly #onAttempt: (phase: 'began' | 'over') => void
+  readonly #cancelled: { readonly attempt: Attempt; readonly reason: unknown }[] = []
   #heldCount = 0
 
   constructor(onAttempt: (phase: 'began' | 'over') => void) {
@@ -39,17 +40,23 @@ export class Underway {
     })
   }
 
-  /** The attempts are dead: what they still bring counts for nothing, and they are told why. */
+  /** The attempts are dead: what they still bring counts for nothing. They are told later. */
   cancel(reason: unknown): void {
     for (const attempt of [...this.#attempts]) {
       attempt.isOver = true
       this.ended(attempt)
-      attempt.abort(reason)
+      this.#cancelled.push({ attempt, reason })
     }
+  }
+
+  /** Tells those that were cancelled. Outside turns only: whoever listens is user code, and a replay does not call it. */
+  abortCancelled(): void {
+    for (const { attempt, reason } of this.#cancelled.splice(0)) attempt.abort(reason)
   }
 
   /** Tells the attempts that this worker is done with the run, in whatever way. */
   abandon(how: string): void {
+    this.abortCancelled()
     for (const attempt of this.#attempts) attempt.abandon(how)
   }
 }

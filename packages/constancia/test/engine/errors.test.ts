@@ -243,7 +243,7 @@ describe.each(stores)('on %s', (store) => {
       run: (ctx) =>
         ctx.step('call', async ({ key, attempt }) => {
           attempts.push(attempt)
-          return (await life.runtime.start(inner, null, { id: `${key.replace('/', '~')}` })).result()
+          return (await life.runtime.start(inner, null, { id: `${key.replace('/', ':')}` })).result()
         }),
     })
     const life = await rig.live([inner, outer])

@@ -1,0 +1,180 @@
+import { bodyOf, type Draft, type OpId, type StoredEvent } from '../journal/index.js'
+import type { WaitingFor } from '../store/index.js'
+import { Children } from './children.js'
+import { type Delivery, Handover } from './handover.js'
+import { History, type OpRecord, type Outcome, outcomeOf } from './history.js'
+import type { Op } from './op.js'
+
+// A list shows no more than this; a run may wait for thousands of things.
+const waitingForMax = 20
+
+/** What the flow of one run has asked for, and what its journal says of that. Does nothing by itself. */
+export class Ops {
+  readonly #handover = new Handover()
+  readonly #history = new History()
+  readonly #children = new Children()
+  // Said by the flow and not handed back yet.
+  readonly #open = new Map<OpId, Op>()
+  // Steps without an outcome: the end waits for them.
+  readonly #steps = new Set<OpId>()
+  readonly #failed: Op[] = []
+  #unstarted: Op[] = []
+  #isCancelKnown = false
+
+  /** How many are open. */
+  get openCount(): number {
+    return this.#open.size
+  }
+
+  /** Whether every step has its outcome and every child has ended. */
+  get isDone(): boolean {
+    return this.#steps.size === 0 && this.#children.openCount === 0
+  }
+
+  /** Whether somebody wants the run to end. */
+  get isCancelKnown(): boolean {
+    return this.#isCancelKnown
+  }
+
+  /** Whether that was not handed over yet. */
+  get isCancelPending(): boolean {
+    return this.#handover.isCancelPending
+  }
+
+  /** How many ops the journal has that the flow has not asked for yet: while there are any, this is a replay. */
+  get unaskedCount(): number {
+    return this.#history.unaskedCount
+  }
+
+  /** Something that the journal has and the flow did not ask for, if there is such a thing. */
+  get stray(): { readonly op: OpId; readonly record: OpRecord } | undefined {
+    return this.#history.stray
+  }
+
+  /** Notes where owners of the run wrote, in what is stored when a claim is taken. */
+  notePast(events: readonly StoredEvent[]): void {
+    this.#history.notePast(events)
+  }
+
+  /** Whether code that runs on this outcome ran before, as far as the journal tells. */
+  isReplay(seq: number): boolean {
+    return this.#history.isReplay(seq)
+  }
+
+  /** What the journal has of an op. */
+  peek(op: OpId): OpRecord | undefined {
+    return this.#history.peek(op)
+  }
+
+  /** Takes in what the flow asks for now, which is made from what the journal has of it. */
+  ask<T extends Op>(id: OpId, make: (record: OpRecord | undefined) => T): T {
+    const record = this.#history.ask(id)
+    const op = make(record)
+    this.#open.set(op.id, op)
+    if (record?.outcome !== undefined) this.#offerOutcome(record.outcome, op)
+    else {
+      this.#unstarted.push(op)
+      if (op.verb === 'step') this.#steps.add(op.id)
+    }
+    return op
+  }
+
+  awaitSignal(op: Op): void {
+    this.#handover.awaitSignal(op)
+  }
+
+  hasSignalFor(op: Op): boolean {
+    return this.#handover.hasSignalFor(op)
+  }
+
+  /** Signals that nobody has read, in the order of the journal. */
+  unreadSignals(): Outcome[] {
+    return this.#handover.unreadSignals()
+  }
+
+  /** Takes the next event of the journal; with its op where we wrote it ourselves. */
+  learn(event: StoredEvent, op: Op | undefined): void {
+    // What the body of our own outcome says is known, and nobody asks the history for it.
+    if (op !== undefined && !op.settled && event.kind === 'StepCompleted') this.#offerOutcome(event, op)
+    else this.#learn(event)
+  }
+
+  #learn(event: StoredEvent): void {
+    if (event.kind === 'SignalReceived')
+      this.#handover.offerSignal(bodyOf(event, 'SignalReceived').name, outcomeOf(event))
+    if (event.kind === 'CancelRequested' && !this.#isCancelKnown) {
+      this.#isCancelKnown = true
+      this.#handover.offerCancel(outcomeOf(event))
+    }
+    this.#children.add(event)
+    const noted = this.#history.add(event)
+    const op = noted === undefined ? undefined : this.#open.get(noted.op)
+    if (noted === undefined || op === undefined) return
+    op.learn(noted.record)
+    if (noted.isOutcome) this.#offerOutcome(event, op)
+    else this.#unstarted.push(op)
+  }
+
+  #offerOutcome(event: Outcome, op: Op): void {
+    this.#steps.delete(op.id)
+    if (event.kind === 'StepFailed') this.#failed.push(op)
+    this.#handover.offer(event, op)
+  }
+
+  /** Whether something is known that somebody waits for. */
+  get hasNext(): boolean {
+    return this.#handover.peek() !== undefined
+  }
+
+  /** Takes what is to be handed over next. */
+  takeNext(): Delivery | undefined {
+    const next = this.#handover.take()
+    if (next?.op === undefined) return next
+    this.#open.delete(next.op.id)
+    if (next.event.kind === 'StepCompleted') this.#history.forget(next.op.id)
+    return next
+  }
+
+  /** Takes the wish to cancel although the flow has ended. False if there is none that was not taken. */
+  takeCancel(): boolean {
+    return this.#handover.takeCancel() !== undefined
+  }
+
+  /** Takes everything that is open: nobody waits for its outcome any more. */
+  takeOpen(): Op[] {
+    const open = [...this.#open.values()]
+    this.#open.clear()
+    this.#steps.clear()
+    this.#unstarted = []
+    return open
+  }
+
+  /** Takes what was asked for, or whose record changed, and did not begin since. */
+  takeUnstarted(): Op[] {
+    const unstarted = this.#unstarted
+    this.#unstarted = []
+    return unstarted
+  }
+
+  /** What asks children to end that nobody waits for, each with what says whether it is still to be asked. */
+  childCancellations(hasEnded: boolean): { readonly draft: Draft; readonly wanted: () => boolean }[] {
+    const isAwaited = (op: OpId): boolean => !hasEnded && this.#open.has(op)
+    const wanted = (op: OpId): boolean => this.#children.isToCancel(op)
+    return this.#children.cancellations(isAwaited).map(({ op, draft }) => ({ draft, wanted: () => wanted(op) }))
+  }
+
+  /** What the run waits for, as a list shows it. */
+  describeWaits(counts: (op: Op) => boolean): WaitingFor[] {
+    const waits = [...this.#open.values()].filter(counts).slice(0, waitingForMax)
+    const known = new Set<string>(waits.map(({ id }) => id))
+    const children = this.#children.describe().filter(({ op }) => !known.has(op))
+    return [...waits.map((op) => op.describe()), ...children].slice(0, waitingForMax)
+  }
+
+  /** The failures that nobody ever asked for, in the order of the journal: a replay learns of them in the order of the flow. */
+  unawaited(): OpId[] {
+    const seqOf = (op: OpId): number => this.#history.peek(op)?.outcome?.seq ?? Number.POSITIVE_INFINITY
+    const ids = this.#failed.filter((op) => !op.observed).map((op) => op.id)
+    return ids.sort((a, b) => seqOf(a) - seqOf(b))
+  }
+}

@@ -31,6 +31,8 @@ export interface Taking {
 export interface ClaimTable {
   /** Runs of a flow in the order of their due times, also those whose time has not come. */
   due(query: DueQuery): DueRecord[]
+  /** A run that is due at some time. */
+  record(streamNo: number): DueRecord | undefined
   /** Gives the run to a claim; its epoch grows by one. */
   take(taking: Taking): void
   /** Prolongs a lease. False if the claim is lost. */
@@ -65,6 +67,7 @@ const dueStreams = `
 export function claimTable(database: Database, writer: EventWriter): ClaimTable {
   const due = database.prepare(`
     ${selectRecords} WHERE r.stream IN (SELECT stream FROM (${dueStreams})) ORDER BY r.due_at, r.stream`)
+  const record = database.prepare(`${selectRecords} WHERE r.stream = ?`)
   const take = database.prepare(`
     UPDATE runs SET status = 'running', epoch = epoch + 1, claim_id = ?, worker = ?, due_at = ?, claimed_head_seq = ?,
       lost_leases = ?, wake_at = NULL, waiting_for = NULL WHERE stream = ?`)
@@ -77,6 +80,10 @@ export function claimTable(database: Database, writer: EventWriter): ClaimTable 
     due: ({ flow, version, limit }) => {
       writer.flush()
       return due.all(flow, version, flow, version, limit) as DueRecord[]
+    },
+    record: (streamNo) => {
+      writer.flush()
+      return record.get(streamNo) as DueRecord | undefined
     },
     take: ({ streamNo, id, worker, leaseUntilMs, headSeq, lostLeaseCount }) =>
       void take.run(id, worker, leaseUntilMs, headSeq, lostLeaseCount, streamNo),

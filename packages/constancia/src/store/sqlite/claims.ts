@@ -1,6 +1,8 @@
 import { type ClaimId, type RunId, runStream } from '../../journal/index.js'
-import type { Claim, ClaimAnswer, ClaimRef, ClaimRequest, Suspend } from '../index.js'
+import type { Claim, ClaimAnswer, ClaimedFlow, ClaimRef, ClaimRequest, Suspend } from '../index.js'
 import type { DueRecord } from './claim-table.js'
+import { Lane } from './lane.js'
+import { Room } from './room.js'
 import { foldOf } from './run-record.js'
 import type { Session } from './session.js'
 import { lostLeasesOf, setAside } from './set-aside.js'
@@ -13,52 +15,66 @@ export interface Turn {
 
 /** Takes due runs; see `Store.claim`. */
 export async function claim(session: Session, request: ClaimRequest, turn: Turn): Promise<ClaimAnswer> {
+  for (const flow of request.flows) if (isLimited(flow)) session.limitedFlows.add(flow.flow)
   // Without the lock first: a worker that has nothing to do disturbs nobody.
   const idle = await session.read(() => idleAnswer(session, request))
   if (idle !== undefined) return idle
   return session.write(() => takeDue(session, request, turn))
 }
 
+function isLimited({ runningMax, runningPerKeyMax }: ClaimedFlow): boolean {
+  return runningMax !== undefined || runningPerKeyMax !== undefined
+}
+
 function idleAnswer(session: Session, request: ClaimRequest): ClaimAnswer | undefined {
-  const nowMs = session.clock.now()
-  let nextDueAtMs: number | undefined
-  for (const { flow, version } of request.flows) {
-    const [first] = session.claims.due({ flow, version, limit: 1 })
-    if (first === undefined) continue
-    if (first.due_at <= nowMs && request.limit > 0) return undefined
-    nextDueAtMs = Math.min(first.due_at, nextDueAtMs ?? first.due_at)
-  }
-  return { claims: [], nextDueAtMs, setAside: [] }
+  const { lanes, nowMs } = lanesOf(session, { ...request, limit: 0 }, new Set())
+  if (request.limit > 0 && lanes.some((lane) => lane.dueAtMs <= nowMs)) return undefined
+  return { claims: [], nextDueAtMs: firstOf(lanes), setAside: [] }
 }
 
 function takeDue(session: Session, request: ClaimRequest, turn: Turn): ClaimAnswer {
-  const nowMs = session.clock.now()
-  // One more than can be taken: the first that is left over tells when to come again.
-  const limit = request.limit + 1
-  const lanes = request.flows.map(({ flow, version }) => ({
-    flow,
-    version,
-    rows: session.claims.due({ flow, version, limit }),
-  }))
+  const taken = new Set<number>()
+  const { lanes, room, nowMs } = lanesOf(session, request, taken)
   const claims: Claim[] = []
   const setAside: RunId[] = []
   let idleLanes = 0
   while (claims.length < request.limit && idleLanes < lanes.length) {
     turn.index %= lanes.length
     const lane = lanes[turn.index++]
-    const [first] = lane?.rows ?? []
-    if (lane === undefined || first === undefined || first.due_at > nowMs) {
+    const first = lane?.next()
+    if (lane === undefined || first === undefined) {
       idleLanes++
       continue
     }
     idleLanes = 0
-    lane.rows.shift()
-    const taken = take(session, { ...lane, first, request, nowMs })
-    if (taken === undefined) setAside.push(first.id)
-    else claims.push(taken)
+    const claimed = take(session, { first, request, nowMs })
+    if (claimed === undefined) {
+      setAside.push(first.id)
+      continue
+    }
+    claims.push(claimed)
+    taken.add(first.stream)
+    room.take(lane.flow, first.key)
   }
-  const left = lanes.flatMap(({ rows }) => rows.slice(0, 1).map((row) => row.due_at))
-  return { claims, nextDueAtMs: left.length === 0 ? undefined : Math.min(...left), setAside }
+  return { claims, nextDueAtMs: firstOf(lanes), setAside }
+}
+
+interface Lanes {
+  readonly lanes: readonly Lane[]
+  readonly room: Room
+  readonly nowMs: number
+}
+
+function lanesOf(session: Session, { flows, limit }: ClaimRequest, taken: ReadonlySet<number>): Lanes {
+  const nowMs = session.clock.now()
+  const room = new Room(session.running, nowMs)
+  const lanes = flows.map((flow) => new Lane({ session, room, nowMs, taken, limit }, flow))
+  return { lanes, room, nowMs }
+}
+
+function firstOf(lanes: readonly Lane[]): number | undefined {
+  const first = Math.min(...lanes.map((lane) => lane.dueAtMs))
+  return Number.isFinite(first) ? first : undefined
 }
 
 interface Take {
@@ -70,7 +86,7 @@ interface Take {
 // Undefined if the run was set aside instead.
 function take(session: Session, { first, request, nowMs }: Take): Claim | undefined {
   const lostLeaseCount = lostLeasesOf(session, first)
-  if (lostLeaseCount >= request.lostLeaseCountMax) {
+  if (first.claim_id !== null && lostLeaseCount >= request.lostLeaseCountMax) {
     setAside(session, first, lostLeaseCount)
     return undefined
   }

@@ -50,7 +50,7 @@ function createNow(session: Session, { run, drafts, by, seen }: CreateRun): Begu
   assert(fold !== undefined, `run ${run} was to be created without events`)
   const streamNo = session.events.insertStream(stream)
   session.writer.add(streamNo, events)
-  session.runs.insert(streamNo, fold, { epoch: 0, readSignalCount: 0, nowMs })
+  session.runs.insert(streamNo, fold, { epoch: 0, readSignalCount: 0, lostLeaseCount: 0, nowMs })
   carryDeliveries(session, { streamNo, fold, events })
   const outbox = enterOutbox(session, { streamNo, fold, events })
   session.watchers.touch({ run, headSeq: fold.head.seq, due: fold.outcome === 'open', outbox })

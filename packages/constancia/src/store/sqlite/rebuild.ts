@@ -10,6 +10,7 @@ import {
 } from '../../journal/index.js'
 import { rootNoOf } from './line.js'
 import { isDone, latestOf, type Said } from './rebuild-lines.js'
+import type { RunTable } from './runs.js'
 import type { Session } from './session.js'
 
 const pageEvents = 1000
@@ -46,17 +47,10 @@ interface Rebuilt {
   readonly continuedRoots: RunFold[]
 }
 
-interface KeptRow {
-  readonly epoch: number
-  readonly readSignalCount: number
-}
+type KeptRow = ReturnType<RunTable['kept']>[number]
 
 function keptRows(session: Session): Map<number, KeptRow> {
-  const kept = new Map<number, KeptRow>()
-  for (const { stream, epoch, read_signal_count: readSignalCount } of session.runs.kept()) {
-    kept.set(stream, { epoch, readSignalCount })
-  }
-  return kept
+  return new Map(session.runs.kept().map((row) => [row.stream, row]))
 }
 
 function* streamsOf(session: Session): Generator<{ readonly no: number; readonly name: string }> {
@@ -85,7 +79,8 @@ function rebuildRun(session: Session, { no, id, kept }: RunJournal, rebuilt: Reb
     if (entry !== undefined) rebuilt.said.push({ streamNo: no, entry, parent: fold.parent })
   }
   if (fold === undefined) return
-  session.runs.insert(no, fold, { epoch, readSignalCount: kept?.readSignalCount ?? 0, nowMs: session.clock.now() })
+  const { read_signal_count: readSignalCount = 0, lost_leases: lostLeaseCount = 0 } = kept ?? {}
+  session.runs.insert(no, fold, { epoch, readSignalCount, lostLeaseCount, nowMs: session.clock.now() })
   if (fold.root === id && fold.continuedAs !== undefined) rebuilt.continuedRoots.push(fold)
   rebuilt.runCount++
   rebuilt.eventCount += fold.head.seq + 1

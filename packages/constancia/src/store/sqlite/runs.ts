@@ -20,7 +20,7 @@ export interface RunTable {
   /** Says of a root which run took over last. */
   setLatest(root: RunId, latest: RunId): void
   /** What no event tells, of every run. */
-  kept(): { readonly stream: number; readonly epoch: number; readonly read_signal_count: number }[]
+  kept(): Pick<RunRecord, 'stream' | 'epoch' | 'read_signal_count' | 'lost_leases'>[]
   /** Deletes a row. */
   remove(streamNo: number): void
   /** Empties the table. */
@@ -31,6 +31,7 @@ export interface RunTable {
 export interface Kept {
   readonly epoch: number
   readonly readSignalCount: number
+  readonly lostLeaseCount: number
   readonly nowMs: number
 }
 
@@ -61,7 +62,9 @@ export function runTable(database: Database, writer: EventWriter): RunTable {
     rest: (streamNo, to, readSignalCount) => void rest.run(...restValues(to), readSignalCount, streamNo),
     setLatest: (root, last) => void latest.run(last, root),
     kept: () =>
-      database.prepare('SELECT stream, epoch, read_signal_count FROM runs').all() as ReturnType<RunTable['kept']>,
+      database.prepare('SELECT stream, epoch, read_signal_count, lost_leases FROM runs').all() as ReturnType<
+        RunTable['kept']
+      >,
     remove: (streamNo) => void remove.run(streamNo),
     clear: () => database.exec('DELETE FROM runs'),
   }
@@ -69,7 +72,7 @@ export function runTable(database: Database, writer: EventWriter): RunTable {
 
 function inserter(database: Database): RunTable['insert'] {
   const columns = `stream, id, flow, version, actor, key, parent_run, parent_op, root, continued_as, cancel_requested, outcome,
-    status, signal_count, read_signal_count, epoch, due_at, started_at, ended_at`
+    status, signal_count, read_signal_count, epoch, lost_leases, due_at, started_at, ended_at`
   const places = columns.split(',').map(() => '?')
   const insert = database.prepare(`INSERT INTO runs (${columns}) VALUES (${places.join(', ')})`)
   return (streamNo, fold, kept) => {
@@ -77,8 +80,9 @@ function inserter(database: Database): RunTable['insert'] {
     const isOpen = outcome === 'open'
     const identity = [streamNo, id, flow, version, actor ?? null, key ?? null, parent?.run ?? null, parent?.op ?? null]
     const line = [root === id ? null : root, fold.continuedAs ?? null, fold.isCancelRequested ? 1 : 0]
-    const state = [outcome, isOpen ? 'ready' : outcome, signalCount, kept.readSignalCount, kept.epoch]
-    insert.run(...identity, ...line, ...state, isOpen ? kept.nowMs : null, startedAtMs, endedAtMs ?? null)
+    const state = [outcome, isOpen ? 'ready' : outcome, signalCount]
+    const progress = [kept.readSignalCount, kept.epoch, kept.lostLeaseCount]
+    insert.run(...identity, ...line, ...state, ...progress, isOpen ? kept.nowMs : null, startedAtMs, endedAtMs ?? null)
   }
 }
 

@@ -9,6 +9,8 @@ import type { Opened } from './open.js'
 import { type OutboxTable, outboxTable } from './outbox.js'
 import { type Patience, patiently } from './patience.js'
 import { type PurgedTable, purgedTable } from './purge.js'
+import { type QueueTable, queueTable } from './queue-table.js'
+import { type RunningTable, runningTable } from './room.js'
 import { type RunList, runList } from './run-list.js'
 import { type RunTable, runTable } from './runs.js'
 import { saltPool } from './salts.js'
@@ -26,6 +28,8 @@ export interface Session {
   readonly outbox: OutboxTable
   readonly purged: PurgedTable
   readonly claims: ClaimTable
+  readonly queue: QueueTable
+  readonly running: RunningTable
   /** Flows that somebody has claimed with a limit through this handle: a run of theirs that rests may make room for another. */
   readonly limitedFlows: Set<string>
   readonly clock: Clock
@@ -77,6 +81,8 @@ export function beginSession(given: SessionParts): Session {
     outbox: outboxTable(database),
     purged: purgedTable(database),
     claims: claimTable(database, writer),
+    queue: queueTable(database),
+    running: runningTable(database),
     limitedFlows: new Set(),
     clock: parts.clock,
     salt: saltPool(parts.randomBytes),

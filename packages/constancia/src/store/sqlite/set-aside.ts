@@ -6,7 +6,7 @@ import type { Session } from './session.js'
  * outside are no progress: nobody had to work on the run for them.
  */
 export function lostLeasesOf(session: Session, due: DueRecord): number {
-  if (due.claim_id === null) return 0
+  if (due.claim_id === null) return due.lost_leases // Its count may have come through a rebuild.
   return session.claims.hasProgress(due.stream, due.claimed_head_seq) ? 1 : due.lost_leases + 1
 }
 

@@ -1,0 +1,78 @@
+import type { DueQuery } from './claim-table.js'
+import type { Database } from './driver.js'
+
+/** A run that is due at some time, and its key. */
+export interface DueRun {
+  readonly stream: number
+  readonly due_at: number
+  readonly key: string | null
+}
+
+/** Which flow, how many, and what time it is. */
+export interface NowQuery extends DueQuery {
+  /** UTC milliseconds since 1970. */
+  readonly nowMs: number
+}
+
+/** Due runs of a flow with limits: always in the order of their times, and read from indexes alone. */
+export interface QueueTable {
+  /** Also those whose time has not come. */
+  due(query: DueQuery): DueRun[]
+  /** Those whose time has not come. */
+  after(query: NowQuery): DueRun[]
+  /** Those without a key whose time has come. */
+  keyless(query: NowQuery): DueRun[]
+  /** Those with this key whose time has come. */
+  ofKey(query: NowQuery, key: string): DueRun[]
+  /** Those with a key that is none of these, whose time has come. */
+  ofOtherKeys(query: NowQuery, keys: readonly string[]): DueRun[]
+  /** Keys of runs that are due at some time, in no order that matters. */
+  keys(query: DueQuery): string[]
+  /** Keys of which so many runs or more are running. */
+  fullKeys(flow: string, nowMs: number, runningMax: number): string[]
+}
+
+const keyless = 'FROM runs WHERE flow = ? AND version = ? AND due_at IS NOT NULL AND key IS NULL'
+const keyed = 'FROM runs WHERE flow = ? AND version = ? AND due_at IS NOT NULL AND key IS NOT NULL'
+const columns = 'SELECT stream, due_at, key'
+const order = 'ORDER BY due_at, stream LIMIT ?'
+
+// Jumps from key to key, instead of reading every run of each.
+const distinctKeys = `
+  WITH RECURSIVE jump (key) AS (
+    SELECT (SELECT min(key) FROM runs INDEXED BY runs_due_key
+      WHERE flow = ?1 AND version = ?2 AND key IS NOT NULL AND due_at IS NOT NULL)
+    UNION ALL
+    SELECT (SELECT min(r.key) FROM runs AS r INDEXED BY runs_due_key
+      WHERE r.flow = ?1 AND r.version = ?2 AND r.key > jump.key AND r.key IS NOT NULL AND r.due_at IS NOT NULL)
+    FROM jump WHERE jump.key IS NOT NULL)
+  SELECT key FROM jump WHERE key IS NOT NULL LIMIT ?3`
+
+/** Prepares the statements of the queue. */
+export function queueTable(database: Database): QueueTable {
+  const due = database.prepare(`${columns} ${keyless} UNION ALL ${columns} ${keyed} ${order}`)
+  const after = database.prepare(
+    `${columns} ${keyless} AND due_at > ? UNION ALL ${columns} ${keyed} AND due_at > ? ${order}`,
+  )
+  const withoutKey = database.prepare(`${columns} ${keyless} AND due_at <= ? ${order}`)
+  const ofKey = database.prepare(`${columns} ${keyed} AND key = ? AND due_at <= ? ${order}`)
+  const ofOtherKeys = database.prepare(
+    `${columns} ${keyed} AND due_at <= ? AND key NOT IN (SELECT value FROM json_each(?)) ${order}`,
+  )
+  const keys = database.prepare(distinctKeys)
+  const fullKeys = database.prepare(`
+    SELECT key FROM runs WHERE flow = ? AND claim_id IS NOT NULL AND due_at > ? AND key IS NOT NULL
+    GROUP BY key HAVING count(*) >= ?`)
+  const namesOf = (rows: unknown[]): string[] => (rows as { key: string }[]).map(({ key }) => key)
+  return {
+    due: ({ flow, version, limit }) => due.all(flow, version, flow, version, limit) as DueRun[],
+    after: ({ flow, version, nowMs, limit }) =>
+      after.all(flow, version, nowMs, flow, version, nowMs, limit) as DueRun[],
+    keyless: ({ flow, version, nowMs, limit }) => withoutKey.all(flow, version, nowMs, limit) as DueRun[],
+    ofKey: ({ flow, version, nowMs, limit }, key) => ofKey.all(flow, version, key, nowMs, limit) as DueRun[],
+    ofOtherKeys: ({ flow, version, nowMs, limit }, others) =>
+      ofOtherKeys.all(flow, version, nowMs, JSON.stringify(others), limit) as DueRun[],
+    keys: ({ flow, version, limit }) => namesOf(keys.all(flow, version, limit)),
+    fullKeys: (flow, nowMs, runningMax) => namesOf(fullKeys.all(flow, nowMs, runningMax)),
+  }
+}

@@ -18,9 +18,13 @@ export function create(handle: Handle, request: CreateRun): Created {
   return { kind: 'created', events: batch.events }
 }
 
-function beginning({ parts }: Handle, { run, drafts, by, seen }: CreateRun): Batch {
+function beginning({ disk, parts }: Handle, { run, drafts, by, seen }: CreateRun): Batch {
   const events = chained(parts, { run, drafts, head: emptyHead(runStream(run)), by, seen })
-  return batchOf(run, undefined, events)
+  const batch = batchOf(run, undefined, events)
+  const { root } = batch.fold
+  const hasRoot = root === run || disk.find(root) !== undefined || disk.findPurged(root) !== undefined
+  assert(hasRoot, `run ${run} was to take over from run ${root}, which never was`)
+  return batch
 }
 
 function begin({ disk, parts }: Handle, { events, fold, deliveries, entries }: Batch): void {

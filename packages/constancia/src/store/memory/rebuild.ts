@@ -35,7 +35,8 @@ function rebuildRun(disk: MemoryDisk, stored: StoredRun, nowMs: number): Said[] 
   const status = fold.outcome === 'open' ? 'ready' : fold.outcome
   disk.setRow(stored, { ...fold, ...atRest, status, epoch, readSignalCount, lostLeaseCount, latest: undefined })
   disk.setDue(stored, fold.outcome === 'open' ? nowMs : undefined)
-  for (const delivery of deliveries) disk.inboxOf(fold.root).add(delivery)
+  // A line whose root was purged has no inbox.
+  if (disk.findPurged(fold.root) === undefined) for (const delivery of deliveries) disk.inboxOf(fold.root).add(delivery)
   raiseLatest(disk, fold.root, id)
   return entries.map((entry) => ({ entry, atMs: events[entry.seq]?.at ?? 0 }))
 }

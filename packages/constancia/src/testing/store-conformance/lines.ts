@@ -63,6 +63,20 @@ export const lineCases: Cases = {
     deepStrictEqual(facts.run, row)
   },
 
+  'every handle learns what took over from a run, also one that knew the run before': async (world) => {
+    const claim = await world.owned('r')
+    const other = await world.given.another()
+    const latest = () => world.decide('r', ({ run }) => ({ drafts: [], result: run?.latest }), { store: other })
+    await world.signal('r', 'd1', other)
+    strictEqual(await latest(), undefined)
+    await world.goOn(claim, successorOf('r', 'r~r1'), (await world.row('r')).head)
+    strictEqual(await latest(), 'r~r1')
+    strictEqual((await world.signal('r~r1', 'd1', other)).delivered, true)
+    strictEqual((await world.signal('r~r1', 'd2', other)).run?.root, 'r')
+    await world.goOn(await world.claimOne(other), successorOf('r~r1', 'r~r2'), (await world.row('r~r1')).head)
+    strictEqual(await latest(), 'r~r2')
+  },
+
   'a successor has the signals that it takes over, and their deliveries still count once': async (world) => {
     const claim = await world.owned('r')
     await world.signal('r', 'read')

@@ -80,6 +80,17 @@ export const rebuildCases: Cases = {
     ])
   },
 
+  'R-A2 rebuilding still finds the last of a line, also where runs of it were purged': async (world) => {
+    await lineOf(world, 'l', [])
+    await world.goOn(await world.claimOne(), successorOf('l~r1', 'l~r2', [completed]))
+    const latest = async () => (await world.row('l')).latest
+    for (const run of ['l~r2', 'l~r1']) {
+      await world.store.purge({ runs: [idOf(run)], by: 'principal:bob' })
+      await world.store.rebuild()
+      strictEqual(await latest(), 'l~r2')
+    }
+  },
+
   'R-A2 rebuilding keeps the outbox in the order of events, and what is put in later comes after': async (world) => {
     await world.create('a')
     await world.create('b')

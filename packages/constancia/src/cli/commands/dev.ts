@@ -1,0 +1,52 @@
+import { dirname } from 'node:path'
+import { days } from '../../engine/index.js'
+import type { Call, Command } from '../command.js'
+import { findConfig } from '../config.js'
+import { type ExitCode, exitCodes } from '../exit-codes.js'
+import { pause } from '../follow.js'
+import { Supervisor, stopWord } from '../supervisor.js'
+import { counted } from '../text.js'
+import { watchFolder } from '../watch-folder.js'
+
+/** `constancia dev`: a worker that follows the code. */
+export const devCommand: Command = {
+  name: 'dev',
+  summary: 'run a worker that is restarted when a file changes',
+  details:
+    'It watches the folder of the configuration, without node_modules, dist, folders that begin with a dot, and databases. Runs go on ' +
+    'from their journals under the new code; a run that the change strands is parked as stuck and goes on with constancia retry.',
+  act: async (call) =>
+    process.env['CONSTANCIA_DEV_WORKER'] === '1' && process.send !== undefined ? work(call) : supervise(call),
+}
+
+async function supervise(call: Call): Promise<ExitCode> {
+  const { terminal } = call
+  const file = findConfig(call.folder, call.options.text('config'))
+  const supervisor = new Supervisor({ say: (text) => terminal.say(`dev: ${text}`) })
+  const unwatch = watchFolder(dirname(file), (name) => supervisor.restart(`${name} changed`))
+  supervisor.start()
+  await new Promise<void>((resolve) => {
+    const { signal } = terminal.interrupts
+    if (signal.aborted) return resolve()
+    signal.addEventListener('abort', () => resolve(), { once: true })
+  })
+  unwatch()
+  await supervisor.stop()
+  return exitCodes.done
+}
+
+// The child: a worker until somebody wants it to end.
+async function work(call: Call): Promise<ExitCode> {
+  const { terminal } = call
+  const { interrupts } = terminal
+  process.on('message', (word) => void (word === stopWord && interrupts.request()))
+  process.once('disconnect', () => interrupts.request()) // Whoever watched over it is gone.
+  await call.withRuntime({ worker: true, create: true }, async (runtime) => {
+    const flows = [...runtime.flows].map((flow) => `${flow.name}@${flow.version}`).sort()
+    terminal.say(`dev: worker ${process.pid} is up with ${counted(flows.length, 'flow')}: ${flows.join(', ')}`)
+    terminal.say(`dev: ${runtime.describe()}`)
+    while (!interrupts.isInterrupted) await pause(days(1), interrupts.signal)
+    terminal.say('dev: giving runs back; attempts under way may end first')
+  })
+  return exitCodes.done
+}

@@ -1,0 +1,44 @@
+import { cliError } from './errors.js'
+
+const unitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
+
+/** Reads a duration such as `90s`, `15m`, `12h`, `30d` or `2w` into milliseconds. Throws `usage`. */
+export function parseAge(text: string, what: string): number {
+  const [, count, unit] = /^(\d{1,6})(s|m|h|d|w)$/.exec(text) ?? []
+  if (count !== undefined && unit !== undefined) return Number(count) * unitsMs[unit as keyof typeof unitsMs]
+  throw cliError(
+    'usage',
+    `${what} takes a number and a unit, such as 90s, 15m, 12h, 30d or 2w, but it was ${JSON.stringify(text)}. Nothing was done.`,
+  )
+}
+
+/** A duration in its two largest units: `12 ms`, `3.4 s`, `2 h 5 min`, `3 d 4 h`. */
+export function durationText(durationMs: number): string {
+  const ms = Math.max(0, Math.round(durationMs))
+  if (ms < 1_000) return `${ms} ms`
+  if (ms < 60_000) return `${(Math.floor(ms / 100) / 10).toFixed(1)} s`
+  const seconds = Math.floor(ms / 1_000)
+  if (seconds < 3_600) return pair([Math.floor(seconds / 60), 'min'], [seconds % 60, 's'])
+  const minutes = Math.floor(seconds / 60)
+  if (minutes < 1_440) return pair([Math.floor(minutes / 60), 'h'], [minutes % 60, 'min'])
+  const hours = Math.floor(minutes / 60)
+  return pair([Math.floor(hours / 24), 'd'], [hours % 24, 'h'])
+}
+
+type Part = readonly [count: number, unit: string]
+
+function pair([count, unit]: Part, [rest, smaller]: Part): string {
+  return rest === 0 ? `${count} ${unit}` : `${count} ${unit} ${rest} ${smaller}`
+}
+
+/** A moment in UTC, to the second: `2026-11-29 18:01:22 UTC`. */
+export function momentText(atMs: number): string {
+  const date = new Date(atMs)
+  if (Number.isNaN(date.getTime())) return 'no date'
+  return `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`
+}
+
+/** How far away a moment is: `in 2 h 5 min`, `3 d ago`. */
+export function fromNowText(atMs: number, nowMs: number): string {
+  return atMs > nowMs ? `in ${durationText(atMs - nowMs)}` : `${durationText(nowMs - atMs)} ago`
+}

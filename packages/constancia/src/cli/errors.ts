@@ -1,0 +1,43 @@
+import { ConstanciaError, type ErrorOptions } from '../journal/index.js'
+
+/** What can go wrong between a person and the command line. */
+export type CliErrorCode =
+  /** An option, an argument or an input makes no sense. */
+  | 'usage'
+  /** The beginning of an id fits several runs. */
+  | 'ambiguous_id'
+  /** Nobody said yes. */
+  | 'unconfirmed'
+  | 'config_missing'
+  | 'config_invalid'
+  /** There is no database where the configuration says. */
+  | 'store_missing'
+  | 'unknown_flow'
+  | 'run_ended'
+  | 'run_open'
+  | 'not_stuck'
+  /** A run that somebody waits for cannot go on by itself. */
+  | 'run_stuck'
+  /** Workers hold runs, and what was asked for must not happen meanwhile. */
+  | 'workers_up'
+  | 'file_exists'
+  /** A file cannot be read or written. */
+  | 'file_failed'
+  | 'interrupted'
+
+/** A fault of the command line: what happened, what it means for the run, what to do. */
+export function cliError(code: CliErrorCode, message: string, options?: ErrorOptions): ConstanciaError {
+  return new ConstanciaError(code, message, options)
+}
+
+/** The code of an error of ours, also of one that another copy of the package made; undefined for any other. */
+export function codeOf(error: unknown): string | undefined {
+  if (!(error instanceof Error) || error.name !== 'ConstanciaError') return undefined
+  const { code } = error as { code?: unknown }
+  return typeof code === 'string' ? code : undefined
+}
+
+/** What an error says, for people. */
+export function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}

@@ -1,0 +1,128 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { systemClock } from '../store/index.js'
+import type { Call, Command } from './command.js'
+import { cancelCommand } from './commands/cancel.js'
+import { checkCommand } from './commands/check.js'
+import { devCommand } from './commands/dev.js'
+import { doctorCommand } from './commands/doctor.js'
+import { exportCommand } from './commands/export.js'
+import { initCommand } from './commands/init.js'
+import { journalCommand } from './commands/journal.js'
+import { purgeCommand } from './commands/purge.js'
+import { rebuildCommand } from './commands/rebuild.js'
+import { retryCommand } from './commands/retry.js'
+import { runsCommand } from './commands/runs.js'
+import { showCommand } from './commands/show.js'
+import { signalCommand } from './commands/signal.js'
+import { startCommand } from './commands/start.js'
+import { type FoundConfig, findConfig, HandOver, loadConfig } from './config.js'
+import { codeOf, messageOf } from './errors.js'
+import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js'
+import { type Load, ownCopy } from './modules.js'
+import { type Asked, readWords } from './program.js'
+import { withRuntime } from './session.js'
+import { ReaderLeft, Terminal } from './terminal.js'
+import { printableLines } from './text.js'
+
+/** Every word of the command line, in the order in which help lists them. */
+const commands: readonly Command[] = [
+  initCommand,
+  devCommand,
+  startCommand,
+  runsCommand,
+  showCommand,
+  journalCommand,
+  signalCommand,
+  cancelCommand,
+  retryCommand,
+  checkCommand,
+  exportCommand,
+  purgeCommand,
+  rebuildCommand,
+  doctorCommand,
+]
+
+/** What the command line is given by the script that starts it. */
+export interface MainParts {
+  /** Imports a module, as only a file can do that is not checked for what it imports. */
+  readonly load: Load
+}
+
+/** The command line: reads the words of this process, does what they say, and ends the process. */
+export async function main({ load }: MainParts): Promise<void> {
+  const terminal = new Terminal(process, process.env)
+  terminal.interrupts.listen()
+  let exitCode: ExitCode
+  try {
+    exitCode = await obey(process.argv.slice(2), terminal, load)
+  } catch (error) {
+    if (error instanceof HandOver) {
+      const other = (await load(error.commandLine)) as { readonly main: typeof main }
+      return other.main({ load })
+    }
+    exitCode = complain(terminal, error)
+  }
+  await terminal.flush()
+  process.exit(exitCode)
+}
+
+async function obey(words: readonly string[], terminal: Terminal, load: Load): Promise<ExitCode> {
+  let help = ''
+  const show = (text: string): void => {
+    help += text
+  }
+  const asked = readWords(commands, words.length === 0 ? ['--help'] : words, {
+    width: terminal.width,
+    show,
+    version: ownVersion(),
+  })
+  if (asked === undefined) {
+    await terminal.print(help.trimEnd())
+    return exitCodes.done
+  }
+  if (!asked.options.flag('color')) terminal.dropColours()
+  return asked.command.act(callOf(asked, terminal, load))
+}
+
+function callOf({ words, list, options }: Asked, terminal: Terminal, load: Load): Call {
+  const folder = process.cwd()
+  let found: Promise<FoundConfig> | undefined
+  const config = (): Promise<FoundConfig> => {
+    found ??= (async () => loadConfig(findConfig(folder, options.text('config')), load))()
+    return found
+  }
+  return {
+    words,
+    list,
+    options,
+    terminal,
+    isJson: options.flag('json'),
+    folder,
+    now: () => systemClock.now(),
+    config,
+    withRuntime: async (how, use) => {
+      const project = await config()
+      return withRuntime({ found: project, how, terminal }, (runtime) => use(runtime, project))
+    },
+  }
+}
+
+function complain(terminal: Terminal, error: unknown): ExitCode {
+  // Whoever reads our output has enough.
+  if (error instanceof ReaderLeft) return exitCodes.done
+  const code = codeOf(error)
+  if (code !== undefined) {
+    terminal.say(`constancia: ${printableLines(messageOf(error))} [${code}]`)
+    return exitCodeOf(code)
+  }
+  const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)
+  terminal.say(
+    `constancia: Unexpected, perhaps a bug; please report it with these lines. Runs are in their journals.\n${printableLines(stack)}`,
+  )
+  return exitCodes.fault
+}
+
+function ownVersion(): string {
+  return (JSON.parse(readFileSync(join(ownCopy(), 'package.json'), 'utf8')) as { readonly version: string }).version
+}

@@ -89,6 +89,9 @@ export const purgeCases: Cases = {
     deepStrictEqual(await purge(world, ['r']), ['r'])
     await expectGone(world, 'r')
     await world.expectKinds('r~r1', ['FlowStarted', 'SignalReceived', 'FlowContinued'])
+    strictEqual(await delivered('r~r1'), false)
+    await world.store.rebuild()
+    strictEqual(await delivered('r~r1'), false)
     deepStrictEqual(await purge(world, ['r~r1']), ['r~r1'])
   },
 

@@ -64,7 +64,11 @@ export class Conductor {
       const rows = await world.look()
       const counts: EventCounts = new Map(rows.map(({ id, head }) => [id, head.seq + 1]))
       if (score instanceof Chronicle) score.note(counts)
-      if (await this.#isOver(rows)) return { kind: 'ended' }
+      if (await this.#isOver(rows)) {
+        // What is still held was done by others: it must come to nothing.
+        if (this.#release(() => true) || world.rest()) continue
+        return { kind: 'ended' }
+      }
       if (countOf(counts, root) >= givesWayAfter) return { kind: 'gives way' }
       const why = objectionTo(rows) ?? (await this.#step(rows, counts))
       if (why !== undefined) return { kind: 'stalled', why }

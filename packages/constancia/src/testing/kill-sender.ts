@@ -1,8 +1,8 @@
 import type { Run } from '../engine/index.js'
 import { ConstanciaError } from '../journal/index.js'
-import { deliveryId } from './script.js'
 import type { DiaryWriter } from './kill-diary.js'
 import type { StartOrder } from './kill-words.js'
+import { deliveryId } from './script.js'
 
 /** Sends the scripted signals of one run, in their order, as soon as its journal is long enough. Every life sends them again. */
 export class KillSender {

@@ -7,13 +7,13 @@ import { inspect, isDeepStrictEqual } from 'node:util'
 import { decodeValue, defaultLimits, parseRunId, runStream } from '../journal/index.js'
 import { systemClock } from '../store/index.js'
 import { sqlite } from '../store/sqlite/index.js'
-import type { ScriptedSignal } from './script.js'
 import { type Found, type FoundRun, judge } from './kill-judge.js'
 import { KillPlan } from './kill-plan.js'
 import { KillReport } from './kill-report.js'
 import { KillRound } from './kill-round.js'
 import type { StartOrder } from './kill-words.js'
 import type { CountingDestination } from './ledger-server.js'
+import type { ScriptedSignal } from './script.js'
 
 /** One run of a kill test. */
 export interface KillStart {

@@ -1,5 +1,5 @@
-import type { ScriptedSignal } from './script.js'
 import type { Doom } from './kill-plan.js'
+import type { ScriptedSignal } from './script.js'
 
 /** One run, as a process is told to start it. */
 export interface StartOrder {

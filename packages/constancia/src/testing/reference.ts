@@ -62,7 +62,9 @@ export class Reference {
 
   /** Whether what is held is still to come. */
   comes(held: Held, counts: EventCounts): boolean {
-    return this.facts.get(held.run)?.some((fact, seq) => seq >= (counts.get(held.run) ?? 0) && leadsTo(held, fact)) ?? false
+    return (
+      this.facts.get(held.run)?.some((fact, seq) => seq >= (counts.get(held.run) ?? 0) && leadsTo(held, fact)) ?? false
+    )
   }
 
   /** The last fact that is stored and suits. */

@@ -101,7 +101,10 @@ export class Script {
   #cancel({ force = false }: ScriptedCancel): boolean {
     this.#hasCancelled = true
     const { runtime, root } = this.#input
-    runtime.run(root).cancel({ reason: 'as the test says', force }).catch(() => undefined)
+    runtime
+      .run(root)
+      .cancel({ reason: 'as the test says', force })
+      .catch(() => undefined)
     return true
   }
 

@@ -4,14 +4,18 @@
  * a history is the same however often a process ends.
  */
 import type { AnyFlow, AttemptInfo } from '../../dist/index.js'
-import { Ledger, type ScriptedSignal } from '../../dist/testing/index.js'
+import { type AddressedSignal, Ledger, type ScriptedCancel, type Upgrade } from '../../dist/testing/index.js'
 
 /** One flow of the golden test with all that its run needs. */
 export interface Golden {
   readonly flow: AnyFlow
   readonly input: unknown
-  readonly signals?: readonly ScriptedSignal[]
-  /** What it returns, or the error that it fails with. */
+  /** Those of its children, and those that it continues as. */
+  readonly flows?: readonly AnyFlow[]
+  readonly signals?: readonly AddressedSignal[]
+  readonly cancel?: ScriptedCancel
+  readonly upgrade?: Upgrade
+  /** What its function returns, or the error that it fails with; of the last run where others took over. */
   readonly gives: unknown
   /** The longest that a process may be gone without the flow itself noticing; three days unless set. */
   readonly downtimeMs?: number

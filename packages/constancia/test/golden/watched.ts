@@ -1,10 +1,9 @@
-import type { AttemptInfo, Branch, Flow, FlowContext, StepOptions } from '../../dist/index.js'
+import type { AnyFlow, AttemptInfo, Branch, Continuation, Flow, FlowContext, StepOptions } from '../../dist/index.js'
 import type { Store } from '../../dist/store/index.js'
 import { memory, memoryDisk, type NewCrashDisk } from '../../dist/testing/index.js'
 
 /** One call of a step's function. */
 export interface StepCall {
-  readonly op: string
   readonly name: string
   readonly key: string
   readonly attempt: number
@@ -17,31 +16,33 @@ export class Watcher {
   readonly calls: StepCall[] = []
   /** What the flow last returned or threw. */
   outcome: unknown
+  // Keys of steps.
   #completed = new Set<string>()
-  #epoch = 0
+  readonly #epochs = new Map<string, number>()
 
   /** Disks in memory whose appends it sees. */
   readonly newDisk: NewCrashDisk = async () => {
     this.#completed = new Set()
-    this.#epoch = 0
+    this.#epochs.clear()
     const disk = memoryDisk()
     return { factory: async (parts) => this.#listen(await memory(disk)(parts)), dispose: async () => undefined }
   }
 
-  /** Whether an outcome of this op is in the journal. */
-  isStored(op: string): boolean {
-    return this.#completed.has(op)
+  /** Whether an outcome of the step with this key is in the journal. */
+  isStored(key: string): boolean {
+    return this.#completed.has(key)
   }
 
   /** The same flow, watched. */
   watch<Input, Output>(flow: Flow<Input, Output>): Flow<Input, Output> {
-    const run = async (ctx: FlowContext, input: Input): Promise<Output> => {
+    const run = async (ctx: FlowContext, input: Input): Promise<Output | Continuation> => {
+      const isRoot = /^crash-test(~r\d+)?$/.test(ctx.runId)
       try {
         const output = await flow.run(this.#context(ctx), input)
-        this.outcome = output
+        if (isRoot) this.outcome = output
         return output
       } catch (error) {
-        this.outcome = error
+        if (isRoot) this.outcome = error
         throw error
       }
     }
@@ -55,14 +56,14 @@ export class Watcher {
       if (answer.kind !== 'appended') return answer
       for (const { kind, body } of answer.events) {
         if (kind === 'StepCompleted' || kind === 'StepFailed')
-          this.#completed.add((JSON.parse(body) as { op: string }).op)
+          this.#completed.add(`${request.claim.run}/${(JSON.parse(body) as { op: string }).op}`)
       }
       return answer
     }
     const claim = store.claim.bind(store)
     store.claim = async (request) => {
       const answer = await claim(request)
-      for (const { epoch } of answer.claims) this.#epoch = epoch
+      for (const { run, epoch } of answer.claims) this.#epochs.set(run, epoch)
       return answer
     }
     return store
@@ -88,6 +89,12 @@ export class Watcher {
       signal: ctx.signal.bind(ctx),
       parallel: ((branches: readonly Branch<unknown>[]) =>
         ctx.parallel(branches.map(branchOf))) as FlowContext['parallel'],
+      call: (flow, input) => ctx.call(flow, input),
+      patched: (id) => ctx.patched(id),
+      get eventCount() {
+        return ctx.eventCount
+      },
+      continueAsNew: (input: unknown, flow?: AnyFlow) => ctx.continueAsNew(input, flow),
       map: (items, branch, options) =>
         ctx.map(items, (item, own, index) => branch(item, this.#context(own), index), options),
       now: () => ctx.now(),
@@ -98,7 +105,7 @@ export class Watcher {
   }
 
   #called(name: string, { key, attempt, epoch }: AttemptInfo): void {
-    const op = key.slice(key.indexOf('/') + 1)
-    this.calls.push({ op, name, key, attempt, isRepeated: epoch === this.#epoch && this.#completed.has(op) })
+    const run = key.slice(0, key.indexOf('/'))
+    this.calls.push({ name, key, attempt, isRepeated: epoch === this.#epochs.get(run) && this.#completed.has(key) })
   }
 }

@@ -39,9 +39,7 @@ describe.each(stores)('on %s', (store) => {
       state.life = life
       await settled(life)
       await each?.()
-      if (life.dead) continue
-      await rig.advance(2 * leaseMs)
-      await settled(life)
+      for (let quarters = 0; quarters < 8 && !life.dead; quarters += 1) await rig.advance(leaseMs / 4)
       if (!life.dead) return life
     }
   }

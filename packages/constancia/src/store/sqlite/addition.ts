@@ -1,5 +1,5 @@
 import { foldRun, outboxEntryOf, type RunFold, type StoredEvent } from '../../journal/index.js'
-import { addDeliveries } from './line.js'
+import { addDeliveries, type Told } from './line.js'
 import type { Session } from './session.js'
 import type { RunTip } from './tips.js'
 
@@ -38,13 +38,6 @@ export function addEvents(session: Session, { tip, events, readSignalCount }: Ad
     session.tips.forget(run)
   }
   return { fold, outbox }
-}
-
-/** Events of a run, where they are, and what it is with them. */
-export interface Told {
-  readonly streamNo: number
-  readonly fold: RunFold
-  readonly events: readonly StoredEvent[]
 }
 
 /** Puts into the outbox what events have to tell other runs. Returns whether that was anything. */

@@ -1,9 +1,8 @@
 import { type ClaimId, type RunId, runStream } from '../../journal/index.js'
 import type { Claim, ClaimAnswer, ClaimedFlow, ClaimRef, ClaimRequest, Suspend } from '../index.js'
-import type { DueRecord } from './claim-table.js'
+import type { DueRecord } from './due.js'
 import { Lane } from './lane.js'
 import { Room } from './room.js'
-import { foldOf } from './run-record.js'
 import type { Session } from './session.js'
 import { lostLeasesOf, setAside } from './set-aside.js'
 import type { RunTip } from './tips.js'
@@ -49,11 +48,11 @@ function takeDue(session: Session, request: ClaimRequest, turn: Turn): ClaimAnsw
     idleLanes = 0
     const claimed = take(session, { first, request, nowMs })
     if (claimed === undefined) {
-      setAside.push(first.id)
+      setAside.push(first.fold.id)
       continue
     }
     claims.push(claimed)
-    taken.add(first.stream)
+    taken.add(first.streamNo)
     room.take(lane.flow, first.key)
   }
   return { claims, nextDueAtMs: firstOf(lanes), setAside }
@@ -86,21 +85,20 @@ interface Take {
 // Undefined if the run was set aside instead.
 function take(session: Session, { first, request, nowMs }: Take): Claim | undefined {
   const lostLeaseCount = lostLeasesOf(session, first)
-  if (first.claim_id !== null && lostLeaseCount >= request.lostLeaseCountMax) {
+  if (first.lastClaim !== undefined && lostLeaseCount >= request.lostLeaseCountMax) {
     setAside(session, first, lostLeaseCount)
     return undefined
   }
-  const id = Buffer.from(session.salt()).toString('hex') as ClaimId
+  const claimId = Buffer.from(session.salt()).toString('hex') as ClaimId
   const leaseUntilMs = nowMs + request.leaseMs
+  const { streamNo, fold, readSignalCount } = first
+  const { id: run, head, flow, version } = fold
   const epoch = first.epoch + 1
-  const fold = foldOf(first)
-  const { head, flow, version } = fold
   const { worker } = request
-  session.claims.take({ streamNo: first.stream, id, worker, leaseUntilMs, headSeq: head.seq, lostLeaseCount })
-  const readSignalCount = first.read_signal_count
-  session.tips.set(first.id, { streamNo: first.stream, fold, claimId: id, epoch, readSignalCount })
-  session.watchers.touch({ run: first.id, headSeq: head.seq, due: false, outbox: false })
-  return { run: first.id, id, epoch, stream: runStream(first.id), flow, version, head }
+  session.claims.take({ streamNo, id: claimId, worker, leaseUntilMs, headSeq: head.seq, lostLeaseCount })
+  session.tips.set(run, { streamNo, fold, claimId, epoch, readSignalCount })
+  session.watchers.touch({ run, headSeq: head.seq, due: false, outbox: false })
+  return { run, id: claimId, epoch, stream: runStream(run), flow, version, head }
 }
 
 /** Prolongs leases; see `Store.renew`. */

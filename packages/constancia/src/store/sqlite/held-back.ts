@@ -1,6 +1,7 @@
 import type { ClaimedFlow } from '../index.js'
-import type { Search } from './lane.js'
+import { byTime } from './due.js'
 import type { DueRun, NowQuery } from './queue-table.js'
+import type { Search } from './search.js'
 
 // With more keys than these, jumping from key to key costs more than reading the runs that are due.
 const keysMax = 256
@@ -34,8 +35,4 @@ function ofOthers({ session, room }: Search, flow: ClaimedFlow, query: NowQuery)
     for (const key of session.queue.fullKeys(flow.flow, query.nowMs, runningPerKeyMax)) full.add(key)
   }
   return session.queue.ofOtherKeys(query, [...full])
-}
-
-function byTime(a: DueRun, b: DueRun): number {
-  return a.due_at - b.due_at || a.stream - b.stream
 }

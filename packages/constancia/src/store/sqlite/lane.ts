@@ -1,20 +1,8 @@
 import type { ClaimedFlow } from '../index.js'
-import type { DueRecord } from './claim-table.js'
+import type { DueRecord } from './due.js'
 import { beyond } from './held-back.js'
 import type { DueRun } from './queue-table.js'
-import type { Room } from './room.js'
-import type { Session } from './session.js'
-
-/** What one claim looks through its lanes with. */
-export interface Search {
-  readonly session: Session
-  readonly room: Room
-  readonly nowMs: number
-  /** Streams that were taken meanwhile. */
-  readonly taken: ReadonlySet<number>
-  /** So many runs are wanted of all lanes together. */
-  readonly limit: number
-}
+import type { Search } from './search.js'
 
 // So many runs are looked at in the order of their times before the keys at their limits are passed over all at once.
 const windowMin = 64
@@ -38,22 +26,28 @@ export class Lane {
     this.#isLimited = flow.runningMax !== undefined || flow.runningPerKeyMax !== undefined
     // One more than can be taken: the first that is left over tells when to come again.
     const limit = this.#isLimited ? Math.max(search.limit + 1, windowMin) : search.limit + 1
-    const { claims, queue } = search.session
-    this.#rows = (this.#isLimited ? queue : claims).due({ ...flow, limit })
+    this.#rows = this.#look(limit)
     this.#isLast = this.#rows.length < limit
   }
 
   /** Moves on to the next run that may be taken now. */
   next(): DueRecord | undefined {
     const row = this.#first()
-    if (row === undefined || row.due_at > this.#search.nowMs) return undefined
+    if (row === undefined || row.dueAtMs > this.#search.nowMs) return undefined
     this.#place++
-    return 'id' in row ? (row as DueRecord) : this.#search.session.claims.record(row.stream)
+    return 'fold' in row ? (row as DueRecord) : this.#search.session.due.record(row.streamNo)
   }
 
   /** When the first of those that were not taken is due, UTC milliseconds since 1970; infinity if there is none. */
   get dueAtMs(): number {
-    return this.#first()?.due_at ?? Number.POSITIVE_INFINITY
+    return this.#first()?.dueAtMs ?? Number.POSITIVE_INFINITY
+  }
+
+  // Without limits what is found is taken, so all of it is read at once.
+  #look(limit: number): DueRun[] {
+    const { due, queue } = this.#search.session
+    const query = { ...this.flow, limit }
+    return this.#isLimited || this.#search.limit === 0 ? queue.due(query) : due.list(query)
   }
 
   #first(): DueRun | undefined {
@@ -66,14 +60,14 @@ export class Lane {
     }
   }
 
-  #holdsBack({ due_at: dueAtMs, key }: DueRun): boolean {
+  #holdsBack({ dueAtMs, key }: DueRun): boolean {
     const { room, nowMs } = this.#search
     if (!this.#isLimited || dueAtMs > nowMs) return false
     return room.ofFlow(this.flow) <= 0 || room.ofKey(this.flow, key) <= 0
   }
 
   #refill(): void {
-    const { session, limit, taken } = this.#search
+    const { limit, taken } = this.#search
     this.#place = 0
     if (this.#isLimited) {
       const due = this.#search.room.ofFlow(this.flow) <= 0 ? [] : beyond(this.#search, this.flow)
@@ -81,16 +75,15 @@ export class Lane {
       this.#rows = this.#isLast ? [...due, ...this.#later()] : due
       return
     }
-    const query = { ...this.flow, limit: limit + 1 + taken.size }
-    const rows = session.claims.due(query)
-    this.#isLast = rows.length < query.limit
-    this.#rows = rows.filter(({ stream }) => !taken.has(stream))
+    const rows = this.#look(limit + 1 + taken.size)
+    this.#isLast = rows.length < limit + 1 + taken.size
+    this.#rows = rows.filter(({ streamNo }) => !taken.has(streamNo))
   }
 
   // The first whose time is to come; what was taken just now is of no interest.
   #later(): DueRun[] {
     const { session, nowMs, taken } = this.#search
     const rows = session.queue.after({ ...this.flow, nowMs, limit: 1 + taken.size })
-    return rows.filter(({ stream }) => !taken.has(stream)).slice(0, 1)
+    return rows.filter(({ streamNo }) => !taken.has(streamNo)).slice(0, 1)
   }
 }

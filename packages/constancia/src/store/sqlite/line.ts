@@ -1,6 +1,12 @@
-import { assert, deliveryOf, type RunFold, runStream } from '../../journal/index.js'
-import type { Told } from './addition.js'
+import { assert, deliveryOf, type RunFold, runStream, type StoredEvent } from '../../journal/index.js'
 import type { Session } from './session.js'
+
+/** Events of a run, where they are, and what it is with them. */
+export interface Told {
+  readonly streamNo: number
+  readonly fold: RunFold
+  readonly events: readonly StoredEvent[]
+}
 
 /**
  * The number of the stream whose inbox a run has: that of its line's root. The stream is known even where the root's journal

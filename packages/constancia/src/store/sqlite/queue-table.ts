@@ -1,11 +1,18 @@
-import type { DueQuery } from './claim-table.js'
 import type { Database } from './driver.js'
 
 /** A run that is due at some time, and its key. */
 export interface DueRun {
-  readonly stream: number
-  readonly due_at: number
+  readonly streamNo: number
+  /** UTC milliseconds since 1970. */
+  readonly dueAtMs: number
   readonly key: string | null
+}
+
+/** Which flow, how many. */
+export interface DueQuery {
+  readonly flow: string
+  readonly version: number
+  readonly limit: number
 }
 
 /** Which flow, how many, and what time it is. */
@@ -14,10 +21,12 @@ export interface NowQuery extends DueQuery {
   readonly nowMs: number
 }
 
-/** Due runs of a flow with limits: always in the order of their times, and read from indexes alone. */
+/** Due runs of a flow, always in the order of their times: enough of them to choose by. */
 export interface QueueTable {
   /** Also those whose time has not come. */
   due(query: DueQuery): DueRun[]
+  /** Whether any has a key. */
+  hasKeyed(flow: string, version: number): boolean
   /** Those whose time has not come. */
   after(query: NowQuery): DueRun[]
   /** Those without a key whose time has come. */
@@ -34,8 +43,8 @@ export interface QueueTable {
 
 const keyless = 'FROM runs WHERE flow = ? AND version = ? AND due_at IS NOT NULL AND key IS NULL'
 const keyed = 'FROM runs WHERE flow = ? AND version = ? AND due_at IS NOT NULL AND key IS NOT NULL'
-const columns = 'SELECT stream, due_at, key'
-const order = 'ORDER BY due_at, stream LIMIT ?'
+const columns = 'SELECT stream AS streamNo, due_at AS dueAtMs, key'
+const order = 'ORDER BY dueAtMs, streamNo LIMIT ?'
 
 // Jumps from key to key, instead of reading every run of each.
 const distinctKeys = `
@@ -51,6 +60,7 @@ const distinctKeys = `
 /** Prepares the statements of the queue. */
 export function queueTable(database: Database): QueueTable {
   const due = database.prepare(`${columns} ${keyless} UNION ALL ${columns} ${keyed} ${order}`)
+  const anyKeyed = database.prepare(`SELECT 1 ${keyed} LIMIT 1`)
   const after = database.prepare(
     `${columns} ${keyless} AND due_at > ? UNION ALL ${columns} ${keyed} AND due_at > ? ${order}`,
   )
@@ -61,11 +71,12 @@ export function queueTable(database: Database): QueueTable {
   )
   const keys = database.prepare(distinctKeys)
   const fullKeys = database.prepare(`
-    SELECT key FROM runs WHERE flow = ? AND claim_id IS NOT NULL AND due_at > ? AND key IS NOT NULL
+    SELECT key FROM runs WHERE flow = ? AND status = 'running' AND due_at > ? AND key IS NOT NULL
     GROUP BY key HAVING count(*) >= ?`)
   const namesOf = (rows: unknown[]): string[] => (rows as { key: string }[]).map(({ key }) => key)
   return {
     due: ({ flow, version, limit }) => due.all(flow, version, flow, version, limit) as DueRun[],
+    hasKeyed: (flow, version) => anyKeyed.get(flow, version) !== undefined,
     after: ({ flow, version, nowMs, limit }) =>
       after.all(flow, version, nowMs, flow, version, nowMs, limit) as DueRun[],
     keyless: ({ flow, version, nowMs, limit }) => withoutKey.all(flow, version, nowMs, limit) as DueRun[],

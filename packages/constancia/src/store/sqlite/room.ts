@@ -9,7 +9,7 @@ export interface RunningTable {
 
 /** Prepares the statements that count who runs. All of them read one small index and nothing else. */
 export function runningTable(database: Database): RunningTable {
-  const running = 'FROM runs WHERE flow = ? AND claim_id IS NOT NULL AND due_at > ?'
+  const running = `FROM runs WHERE flow = ? AND status = 'running' AND due_at > ?`
   const ofFlow = database.prepare(`SELECT count(*) AS count ${running}`)
   const ofKey = database.prepare(`SELECT count(*) AS count ${running} AND key = ?`)
   return {

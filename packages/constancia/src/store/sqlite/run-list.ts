@@ -14,7 +14,9 @@ export function runList(database: Database): RunList {
     const filters = filtersOf(query)
     const where = filters.length === 0 ? '' : `WHERE ${filters.map(([condition]) => condition).join(' AND ')}`
     // The page is chosen first: what is sorted then are numbers, and the rest is read of its rows alone.
-    const chosen = `SELECT r.stream FROM runs AS r ${where} ORDER BY r.stream DESC LIMIT ?`
+    // Where an end is asked for, the plus sign keeps SQLite from reading all that began later.
+    const order = query.endedBeforeMs === undefined ? 'r.stream' : '+r.stream'
+    const chosen = `SELECT r.stream FROM runs AS r ${where} ORDER BY ${order} DESC LIMIT ?`
     const sql = `${selectRecords} WHERE r.stream IN (${chosen}) ORDER BY r.stream DESC`
     const statement = prepared.get(sql) ?? database.prepare(sql)
     prepared.set(sql, statement)

@@ -1,6 +1,7 @@
 import type { Clock, StoreParts } from '../index.js'
 import { type ClaimTable, claimTable } from './claim-table.js'
 import { GroupCommit } from './commit.js'
+import { type DueTable, dueTable } from './due.js'
 import { EventWriter } from './event-writer.js'
 import { type EventTable, eventTable } from './events.js'
 import { faultOf } from './faults.js'
@@ -8,7 +9,7 @@ import { type InboxTable, inboxTable } from './inbox.js'
 import type { Opened } from './open.js'
 import { type OutboxTable, outboxTable } from './outbox.js'
 import { type Patience, patiently } from './patience.js'
-import { type PurgedTable, purgedTable } from './purge.js'
+import { type PurgedTable, purgedTable } from './purged-table.js'
 import { type QueueTable, queueTable } from './queue-table.js'
 import { type RunningTable, runningTable } from './room.js'
 import { type RunList, runList } from './run-list.js'
@@ -28,6 +29,7 @@ export interface Session {
   readonly outbox: OutboxTable
   readonly purged: PurgedTable
   readonly claims: ClaimTable
+  readonly due: DueTable
   readonly queue: QueueTable
   readonly running: RunningTable
   /** Flows that somebody has claimed with a limit through this handle: a run of theirs that rests may make room for another. */
@@ -60,6 +62,7 @@ export function beginSession(given: SessionParts): Session {
   const watchers = new Watchers({ database, clock: parts.clock, pollMs: given.watchPollMs, warn: parts.warn })
   const writer = new EventWriter(database)
   const runs = runTable(database, writer)
+  const queue = queueTable(database)
   const tips = new Tips(database, runs)
   const committed = (): void => {
     watchers.tell()
@@ -81,7 +84,8 @@ export function beginSession(given: SessionParts): Session {
     outbox: outboxTable(database),
     purged: purgedTable(database),
     claims: claimTable(database, writer),
-    queue: queueTable(database),
+    due: dueTable(database, writer, queue),
+    queue,
     running: runningTable(database),
     limitedFlows: new Set(),
     clock: parts.clock,

@@ -1,4 +1,4 @@
-import type { DueRecord } from './claim-table.js'
+import type { DueRecord } from './due.js'
 import type { Session } from './session.js'
 
 /**
@@ -6,18 +6,20 @@ import type { Session } from './session.js'
  * outside are no progress: nobody had to work on the run for them.
  */
 export function lostLeasesOf(session: Session, due: DueRecord): number {
-  if (due.claim_id === null) return due.lost_leases // Its count may have come through a rebuild.
-  return session.claims.hasProgress(due.stream, due.claimed_head_seq) ? 1 : due.lost_leases + 1
+  const { streamNo, lastClaim, lostLeaseCount } = due
+  if (lastClaim === undefined) return lostLeaseCount // It may have come through a rebuild.
+  return session.claims.hasProgress(streamNo, lastClaim.headSeq) ? 1 : lostLeaseCount + 1
 }
 
 /** Sets a run aside whose owners keep getting lost, so that it holds up no other. */
 export function setAside(session: Session, due: DueRecord, lostLeaseCount: number): void {
+  const { id, head } = due.fold
   const message =
-    `The lease of run ${due.id} ran out ${lostLeaseCount} times in a row without an event of its owner in between; the last owner was ` +
-    `${due.worker ?? 'unknown'}. Something in the run probably ends or stops its worker: too much memory, an endless loop, a call that ends ` +
+    `The lease of run ${id} ran out ${lostLeaseCount} times in a row without an event of its owner in between; the last owner was ` +
+    `${due.lastClaim?.worker ?? 'unknown'}. Something in the run probably ends or stops its worker: too much memory, an endless loop, a call that ends ` +
     'the process. The run was set aside: its journal is whole, no worker takes it, and no other run is held up. Look into what those ' +
     'workers said last, correct it, then retry the run.'
-  session.claims.setAside(due.stream, { code: 'poison', message, lostLeaseCount })
-  session.tips.forget(due.id)
-  session.watchers.touch({ run: due.id, headSeq: due.head_seq, due: false, outbox: false })
+  session.claims.setAside(due.streamNo, { code: 'poison', message, lostLeaseCount })
+  session.tips.forget(id)
+  session.watchers.touch({ run: id, headSeq: head.seq, due: false, outbox: false })
 }

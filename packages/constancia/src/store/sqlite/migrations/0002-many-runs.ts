@@ -28,7 +28,7 @@ DROP INDEX runs_due;
 CREATE INDEX runs_due ON runs (flow, version, due_at) WHERE due_at IS NOT NULL AND key IS NULL;
 CREATE INDEX runs_due_keyed ON runs (flow, version, due_at, stream, key) WHERE due_at IS NOT NULL AND key IS NOT NULL;
 CREATE INDEX runs_due_key ON runs (flow, version, key, due_at) WHERE due_at IS NOT NULL AND key IS NOT NULL;
-CREATE INDEX runs_claimed ON runs (flow, key, due_at) WHERE claim_id IS NOT NULL;
+CREATE INDEX runs_running ON runs (flow, key, due_at) WHERE status = 'running';
 CREATE INDEX runs_parent ON runs (parent_run) WHERE parent_run IS NOT NULL;
 CREATE INDEX runs_ended ON runs (ended_at) WHERE ended_at IS NOT NULL;
 

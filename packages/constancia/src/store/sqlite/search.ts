@@ -1,0 +1,13 @@
+import type { Room } from './room.js'
+import type { Session } from './session.js'
+
+/** What one claim looks through its lanes with. */
+export interface Search {
+  readonly session: Session
+  readonly room: Room
+  readonly nowMs: number
+  /** Streams that were taken meanwhile. */
+  readonly taken: ReadonlySet<number>
+  /** So many runs are wanted of all lanes together. */
+  readonly limit: number
+}

@@ -4,7 +4,7 @@ import type { DueRun, NowQuery } from './queue-table.js'
 import type { Search } from './search.js'
 
 // With more keys than these, jumping from key to key costs more than reading the runs that are due.
-const keysMax = 256
+const keysMax = 1000
 
 /**
  * Runs of a flow that are due and that no limit of their key holds back, in the order of their times; one more than are wanted
@@ -14,25 +14,24 @@ const keysMax = 256
 export function beyond(search: Search, flow: ClaimedFlow): DueRun[] {
   const { queue } = search.session
   const query: NowQuery = { flow: flow.flow, version: flow.version, nowMs: search.nowMs, limit: search.limit + 1 }
-  const keyless = queue.keyless(query)
+  const full = fullKeys(search, flow)
   const keys = queue.keys({ ...query, limit: keysMax + 1 })
-  const keyed = keys.length <= keysMax ? ofKeys(search, flow, { query, keys }) : ofOthers(search, flow, query)
-  return [...keyless, ...keyed].sort(byTime).slice(0, query.limit)
+  const keyed =
+    keys.length > keysMax
+      ? queue.ofOtherKeys(query, [...full])
+      : keys.flatMap((key) => (full.has(key) ? [] : queue.ofKey(someOfKey(query, flow), key)))
+  return [...queue.keyless(query), ...keyed].sort(byTime).slice(0, query.limit)
 }
 
-// Of each key as many as it has room for.
-function ofKeys({ session, room }: Search, flow: ClaimedFlow, of: { query: NowQuery; keys: string[] }): DueRun[] {
-  return of.keys.flatMap((key) => {
-    const limit = Math.min(of.query.limit, room.ofKey(flow, key))
-    return limit <= 0 ? [] : session.queue.ofKey({ ...of.query, limit }, key)
-  })
+// Of a key there is never more to take than its limit.
+function someOfKey(query: NowQuery, { runningPerKeyMax = query.limit }: ClaimedFlow): NowQuery {
+  return { ...query, limit: Math.min(query.limit, runningPerKeyMax) }
 }
 
-function ofOthers({ session, room }: Search, flow: ClaimedFlow, query: NowQuery): DueRun[] {
+function fullKeys({ session, room, nowMs }: Search, flow: ClaimedFlow): Set<string> {
   const full = new Set(room.fullKeys(flow))
   const { runningPerKeyMax } = flow
-  if (runningPerKeyMax !== undefined) {
-    for (const key of session.queue.fullKeys(flow.flow, query.nowMs, runningPerKeyMax)) full.add(key)
-  }
-  return session.queue.ofOtherKeys(query, [...full])
+  if (runningPerKeyMax === undefined) return full
+  for (const key of session.queue.fullKeys(flow.flow, nowMs, runningPerKeyMax)) full.add(key)
+  return full
 }

@@ -1,2 +1,3 @@
 export type { SqliteOptions } from './open.js'
 export { sqlite } from './store.js'
+export { type SqlitePlace, sqlitePlace } from './whereabouts.js'

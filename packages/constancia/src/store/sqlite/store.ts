@@ -33,13 +33,17 @@ import { rebuild } from './rebuild.js'
 import { rowOf } from './run-record.js'
 import { beginSession, type Session } from './session.js'
 import { cutBack, walKeeper } from './wal.js'
+import { remember } from './whereabouts.js'
 
 /**
  * The embedded store: one file of SQLite, for one machine. Several processes may use it at once. Everything that it
  * acknowledges is on the disk (write-ahead log, `synchronous=FULL`). The machine's clock is the database's.
  */
 export function sqlite(options: SqliteOptions): StoreFactory {
-  return (parts) => openStore(options, parts)
+  return remember(
+    (parts) => openStore(options, parts),
+    () => absolutePath(options.file),
+  )
 }
 
 async function openStore(options: SqliteOptions, parts: StoreParts): Promise<Store> {

@@ -41,7 +41,7 @@ export interface FlowDeclaration<Input, Output> {
   readonly key?: (input: Input) => string
   readonly concurrency?: Concurrency
   /** The plan. Returns the output, or what `ctx.continueAsNew` gave. */
-  readonly run: (ctx: FlowContext, input: Input) => Promise<Output | Continuation>
+  readonly run: (ctx: FlowContext, input: Input) => Promise<Output>
 }
 
 /** Any flow, as a list of them takes it. */
@@ -53,7 +53,7 @@ const namePattern = /^[A-Za-z0-9._-]{1,100}$/
 /** Declares a flow. Throws `invalid_option` for a name, a version, a policy or a limit that makes no sense. */
 export function flow<Input = unknown, Output = unknown>(
   declaration: FlowDeclaration<Input, Output>,
-): Flow<Input, Output> {
+): Flow<Input, Exclude<Output, Continuation>> {
   const { name, version, input, run } = declaration
   if (typeof name !== 'string' || !namePattern.test(name)) {
     throw engineError(
@@ -70,7 +70,8 @@ export function flow<Input = unknown, Output = unknown>(
   const { patches = [], key, concurrency = {} } = declaration
   requirePatches(name, patches)
   requireConcurrency(name, concurrency, key !== undefined)
-  return { name, version, input, retry: retryPolicy(declaration.retry), patches: [...patches], key, concurrency, run }
+  const plan = run as (ctx: FlowContext, input: Input) => Promise<Exclude<Output, Continuation> | Continuation>
+  return { name, version, input, retry: retryPolicy(declaration.retry), patches: [...patches], key, concurrency, run: plan }
 }
 
 /** The key of a run with this input, as events hold it; nothing where its flow has none. Throws `invalid_value`. */

@@ -7,7 +7,7 @@ const waiting = (wait: (ctx: FlowContext) => Promise<unknown>, cleaned: string[]
   flow({
     name: 'waiting',
     version: 1,
-    retry: { attemptsMax: 3, delayMs: 1_000, delayMsMax: 1_000 },
+    retry: { attemptsMax: 3, delayMsFirst: 1_000, delayMsMax: 1_000 },
     async run(ctx) {
       try {
         await wait(ctx)

@@ -55,7 +55,7 @@ describe.each(stores)('on %s', (store) => {
     const parent = flow({
       name: 'parent',
       version: 1,
-      retry: { attemptsMax: 5, delayMs: 1 },
+      retry: { attemptsMax: 5, delayMsFirst: 1 },
       run: async (ctx) => {
         const error = await rejection(ctx.call(failing, null))
         return [error instanceof PermanentError, error.message, (error.cause as Error).name]

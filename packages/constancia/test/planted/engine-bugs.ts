@@ -25,12 +25,12 @@ export const engineBugs: readonly PlantedBug[] = [
     breaks: 'two outcomes are handed over in one turn',
     file: engine('execution'),
     find: '    op.receive(event)\n',
-    replace: '    op.receive(event)\n    if (this.#handover.peek() !== undefined) this.#handOver()\n',
+    replace: '    op.receive(event)\n    if (this.#ops.hasNext) this.#handOver()\n',
     noticedBy: { ...test('engine/races') },
   },
   {
     breaks: 'a result in the journal is not re-read: the step is executed again',
-    file: engine('execution'),
+    file: engine('ops'),
     find: 'if (record?.outcome !== undefined) this.#offerOutcome(record.outcome, op)',
     replace: 'if (record?.outcome !== undefined && op.verb !== "step") this.#offerOutcome(record.outcome, op)',
     noticedBy: { ...test('engine/resuming'), name: 'R-A4' },
@@ -41,13 +41,13 @@ export const engineBugs: readonly PlantedBug[] = [
     find: '    if (this.#parking !== undefined || this.#stopping) return this.#leave()\n',
     replace:
       '    if (this.#parking !== undefined || this.#stopping) return this.#leave()\n' +
-      '    for (const op of this.#unstarted.splice(0)) op.start()\n',
+      '    for (const op of this.#ops.takeUnstarted()) op.start()\n',
     noticedBy: { ...test('engine/late'), name: 'R-A6' },
   },
   {
     breaks: 'a run ends while steps that were called have no outcome',
     file: engine('execution'),
-    find: 'if (this.#ending !== undefined && this.#steps.size === 0) return',
+    find: 'if (this.#ending !== undefined && this.#ops.isDone) return',
     replace: 'if (this.#ending !== undefined) return',
     noticedBy: { ...test('engine/late'), name: 'loses a race' },
   },

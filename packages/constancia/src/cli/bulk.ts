@@ -10,13 +10,15 @@ export interface Result {
   readonly outcome: string
   /** Whether something was done. */
   readonly isDone: boolean
+  /** The same for people, after the run's id. */
+  readonly said: string
 }
 
 /** The same thing done to many runs. */
 export interface Bulk {
   /** `Cancelling` */
   readonly doing: string
-  /** What is said of those to whom it was done: `Asked 3 runs to cancel`. */
+  /** What is said where there are many: `Asked 3 runs to cancel`. */
   readonly summary: (count: number) => string
   readonly runs: readonly RunRow[]
   readonly act: (run: RunRow) => Promise<Result>
@@ -26,6 +28,7 @@ export interface Bulk {
 const laneCount = 8
 
 interface Tally {
+  said: string | undefined
   done: number
   unchanged: number
   refused: number
@@ -37,8 +40,10 @@ interface Tally {
  * calling it again does the rest. What one run refuses does not stop the others; a fault of the store does.
  */
 export async function actOnAll(call: Call, bulk: Bulk): Promise<ExitCode> {
-  const tally: Tally = { done: 0, unchanged: 0, refused: 0, fault: undefined }
+  const tally: Tally = { said: undefined, done: 0, unchanged: 0, refused: 0, fault: undefined }
   const progress = call.terminal.progress(bulk.doing, bulk.runs.length)
+  const stopping = (): void => call.terminal.say('Stopping after what is under way; Ctrl-C again ends at once.')
+  call.terminal.interrupts.signal.addEventListener('abort', stopping, { once: true })
   const queue = bulk.runs[Symbol.iterator]()
   const lane = async (): Promise<void> => {
     while (tally.fault === undefined && !call.terminal.interrupts.isInterrupted) {
@@ -59,7 +64,8 @@ async function actOnOne(
   { run, tally }: { readonly run: RunRow; readonly tally: Tally },
 ): Promise<void> {
   try {
-    const { outcome, isDone } = await bulk.act(run)
+    const { outcome, isDone, said } = await bulk.act(run)
+    tally.said = said
     if (isDone) tally.done += 1
     else tally.unchanged += 1
     if (call.isJson) await call.terminal.tell(JSON.stringify({ run: run.id, outcome }))
@@ -77,19 +83,24 @@ async function actOnOne(
 
 async function conclude(call: Call, bulk: Bulk, tally: Tally): Promise<ExitCode> {
   const { terminal, isJson } = call
-  const { done, unchanged, refused, fault } = tally
-  const left = bulk.runs.length - done - unchanged - refused
-  const parts = [bulk.summary(done)]
-  if (unchanged > 0) parts.push(`${counted(unchanged, 'run')} needed nothing`)
-  if (refused > 0) parts.push(`${counted(refused, 'run')} refused`)
-  if (left > 0) parts.push(`${counted(left, 'run')} not reached`)
-  const summary = `${parts.join('; ')}.`
+  const left = bulk.runs.length - tally.done - tally.unchanged - tally.refused
+  const summary = summaryOf(bulk, tally, left)
   if (isJson || left > 0) terminal.say(summary)
-  else await terminal.tell(summary)
-  if (fault !== undefined) throw fault
+  else if (summary !== '') await terminal.tell(summary)
+  if (tally.fault !== undefined) throw tally.fault
   if (left > 0) {
     terminal.say('Stopped. Give the same command again to do the rest.')
     return exitCodes.interrupted
   }
-  return refused > 0 ? exitCodes.refused : exitCodes.done
+  return tally.refused > 0 ? exitCodes.refused : exitCodes.done
+}
+
+function summaryOf(bulk: Bulk, { done, unchanged, refused, said }: Tally, left: number): string {
+  const [run] = bulk.runs
+  if (bulk.runs.length === 1 && run !== undefined && left === 0) return said === undefined ? '' : `${run.id} ${said}.`
+  const parts = [bulk.summary(done)]
+  if (unchanged > 0) parts.push(`${counted(unchanged, 'run')} needed nothing`)
+  if (refused > 0) parts.push(`${counted(refused, 'run')} refused`)
+  if (left > 0) parts.push(`${counted(left, 'run')} not reached`)
+  return `${parts.join('; ')}.`
 }

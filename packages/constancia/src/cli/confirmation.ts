@@ -33,8 +33,9 @@ export async function confirm(call: Call, plan: Plan): Promise<boolean> {
     for (const row of plan.runs) await terminal.print(call.isJson ? JSON.stringify(row) : row.id)
     return false
   }
-  if (plan.isPlain || options.flag('yes')) return true
+  if (plan.isPlain) return true
   terminal.say(previewOf(plan))
+  if (options.flag('yes')) return true
   if (!terminal.canAsk) {
     throw cliError(
       'unconfirmed',

@@ -2,7 +2,6 @@ import { existsSync, realpathSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, extname, join } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { createJiti } from 'jiti'
 
 /** Imports a module by its URL, as Node.js does. */
 export type Load = (url: string) => Promise<unknown>
@@ -19,6 +18,7 @@ export async function loadDefault(file: string, load: Load): Promise<unknown> {
   }
   const folder = modulesFolderOf(dirname(file))
   const fsCache = folder === undefined ? false : join(folder, '.cache', 'constancia')
+  const { createJiti } = await import('jiti') // Only who needs a compiler waits for it.
   const jiti = createJiti(pathToFileURL(file).href, { fsCache, interopDefault: false })
   const module = (await jiti.import(file)) as { readonly default?: unknown }
   return module.default

@@ -2,7 +2,7 @@ import type { RunRow, RunStatus, WaitingFor } from '../store/index.js'
 import { durationText, fromNowText, momentText } from './durations.js'
 import type { Paint } from './paint.js'
 import { statuses } from './selection.js'
-import { printable } from './text.js'
+import { hardSpace, printable } from './text.js'
 
 /** `3 waiting, 1 stuck`: how many runs there are of each status. */
 export function countsText(rows: readonly { readonly status: RunStatus }[]): string {
@@ -51,7 +51,7 @@ export function statusText(status: RunStatus, paint: Paint): string {
   return status === 'cancelled' ? paint.warn(status) : paint.accent(status)
 }
 
-/** A moment, and how far away it is. */
+/** A moment, and how far away it is. Its spaces are such that no line breaks there; `wrap` makes them plain. */
 export function whenText(atMs: number, nowMs: number): string {
-  return `${momentText(atMs)} (${fromNowText(atMs, nowMs)})`
+  return `${momentText(atMs)} (${fromNowText(atMs, nowMs)})`.replaceAll(' ', hardSpace)
 }

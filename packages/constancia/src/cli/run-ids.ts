@@ -31,6 +31,17 @@ export async function findRuns(runtime: Runtime, texts: readonly string[]): Prom
   return [...rows.values()]
 }
 
+/** The run that took over last from the line of each; itself if none did. Each comes once. */
+export async function latestOf(runtime: Runtime, rows: readonly RunRow[]): Promise<RunRow[]> {
+  const latest = new Map<RunId, RunRow>()
+  for (const row of rows) {
+    const root = row.continuedAs === undefined ? row : await runtime.run(row.root).row()
+    const last = root.latest === undefined || row.continuedAs === undefined ? row : await runtime.run(root.latest).row()
+    latest.set(last.id, last)
+  }
+  return [...latest.values()]
+}
+
 async function rowOf(runtime: Runtime, id: RunId): Promise<{ row: RunRow | undefined; error: unknown }> {
   try {
     return { row: await runtime.run(id).row(), error: undefined }

@@ -22,30 +22,46 @@ export interface Table {
 
 /** Lines of a table, none wider than the width unless a whole cell alone is. The last column gets what is left. */
 export function tableLines({ columns, rows, width, title }: Table): string[] {
-  const widths = columns.map(({ title: name }, index) =>
-    Math.max(widthOf(name), ...rows.map((row) => widthOf(row[index] ?? ''))),
-  )
-  const titles = columns.map((column) => column.title)
-  const lines = [titles, ...rows].flatMap((row) => rowLines(row, { columns, widths, width }))
-  return lines.map((line, index) => (index === 0 ? title(line) : line))
+  const widths = columns.map((column, index) => widest([column.title, ...rows.map((row) => row[index] ?? '')]))
+  const room = firstRoom(widths, width)
+  // One long id among many short ones must not push all others aside.
+  const fitting = rows.map((row) => row[0] ?? '').filter((cell) => widthOf(cell) <= room)
+  const layout = { widths: [widest([columns[0]?.title ?? '', ...fitting]), ...widths.slice(1)], width }
+  const isWhole = columns[0]?.whole === true
+  const lines = rows.flatMap((row) => (isWhole ? rowLines(row, layout, room) : [rowLine(row, layout)]))
+  return [
+    title(
+      rowLine(
+        columns.map((column) => column.title),
+        layout,
+      ),
+    ),
+    ...lines,
+  ]
 }
 
 interface Layout {
-  readonly columns: readonly Column[]
   readonly widths: readonly number[]
   readonly width: number
 }
 
-function rowLines(row: readonly string[], { columns, widths, width }: Layout): string[] {
-  const last = columns.length - 1
-  const before = widths.slice(0, last).reduce((sum, columnWidth) => sum + columnWidth + gap.length, 0)
-  const isTight = width - before < Math.min(lastWidthMin, widths[last] ?? 0) && columns[0]?.whole === true
-  if (!isTight) return [rowLine(row, { widths, width })]
-  const rest = rowLine(row.slice(1), { widths: widths.slice(1), width: width - gap.length })
-  return [cut(row[0] ?? '', Math.max(width, widthOf(row[0] ?? ''))), gap + rest]
+function widest(cells: readonly string[]): number {
+  return Math.max(0, ...cells.map(widthOf))
 }
 
-function rowLine(row: readonly string[], { widths, width }: Omit<Layout, 'columns'>): string {
+// What the first column may take so that the others find room.
+function firstRoom(widths: readonly number[], width: number): number {
+  const between = widths.slice(1, -1).reduce((sum, columnWidth) => sum + columnWidth + gap.length, gap.length)
+  return width - between - Math.min(lastWidthMin, widths.at(-1) ?? 0)
+}
+
+function rowLines(row: readonly string[], layout: Layout, room: number): string[] {
+  const [first = '', ...rest] = row
+  if (widthOf(first) <= room) return [rowLine(row, layout)]
+  return [first, rowLine(['', ...rest], layout)]
+}
+
+function rowLine(row: readonly string[], { widths, width }: Layout): string {
   const last = widths.length - 1
   const begin = row.slice(0, last).map((cell, index) => padEnd(cell, widths[index] ?? 0) + gap)
   const room = Math.max(1, width - begin.reduce((sum, cell) => sum + widthOf(cell), 0))

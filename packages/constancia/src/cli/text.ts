@@ -50,6 +50,9 @@ export function padStart(text: string, width: number): string {
   return ' '.repeat(Math.max(0, width - widthOf(text))) + text
 }
 
+/** A space at which no line is broken. */
+export const hardSpace = '\u00a0'
+
 /** Breaks a plain text between words into lines of a width, each after the first indented. A longer word keeps its line. */
 export function wrap(text: string, width: number, indent = ''): string {
   const lines: string[] = []
@@ -61,7 +64,7 @@ export function wrap(text: string, width: number, indent = ''): string {
       line = indent + word
     } else line = longer
   }
-  return [...lines, line].join('\n')
+  return [...lines, line].join('\n').replaceAll(hardSpace, ' ')
 }
 
 /** `1 run`, `2 runs`, `1,000 runs`. */

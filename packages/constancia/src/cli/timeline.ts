@@ -131,13 +131,13 @@ const tellers: Readonly<Record<Kind, Teller>> = {
   },
   StepAttemptFailed: (event) => {
     const { name, attempt, code, delayMs } = bodyOf(event, 'StepAttemptFailed')
-    const text = `step ${quoted(name)} attempt ${attempt} failed [${printable(code)}], next after ${durationText(delayMs)}`
-    return { text, mood: 'bad' }
+    const data = `${dataLine(event)}${codeNote(code)}; next after ${durationText(delayMs)}`
+    return { text: `step ${quoted(name)} attempt ${attempt} failed`, data, mood: 'bad' }
   },
   StepFailed: (event) => {
     const { name, attempt, code, reason } = bodyOf(event, 'StepFailed')
-    const why = reason === 'attempts_used_up' ? 'was the last' : reason.replaceAll('_', ' ')
-    return { text: `step ${quoted(name)} failed [${printable(code)}], attempt ${attempt} ${why}`, mood: 'bad' }
+    const why = reason === 'attempts_used_up' ? `after ${attempt} attempts` : `(${reason.replaceAll('_', ' ')})`
+    return { text: `step ${quoted(name)} failed ${why}`, data: `${dataLine(event)}${codeNote(code)}`, mood: 'bad' }
   },
   TimerSet: (event, names) => {
     const { op, verb, name, timer } = bodyOf(event, 'TimerSet')
@@ -173,10 +173,10 @@ const tellers: Readonly<Record<Kind, Teller>> = {
     return { text: 'to be tried again', data: printable(note), mood: 'plain' }
   },
   FlowCompleted: (event) => ({ text: `completed${unawaitedText(event)}`, mood: 'good' }),
-  FlowFailed: (event) => ({
-    text: `failed [${printable(bodyOf(event, 'FlowFailed').code)}]${unawaitedText(event)}`,
-    mood: 'bad',
-  }),
+  FlowFailed: (event) => {
+    const data = `${dataLine(event)}${codeNote(bodyOf(event, 'FlowFailed').code)}`
+    return { text: `failed${unawaitedText(event)}`, data, mood: 'bad' }
+  },
   FlowCancelled: (event) => {
     const { code, forced } = bodyOf(event, 'FlowCancelled')
     const how =
@@ -188,6 +188,11 @@ const tellers: Readonly<Record<Kind, Teller>> = {
     return { text: `cancelled${how}`, mood: 'bad' }
   },
   FlowContinued: (event) => ({ text: `goes on as ${bodyOf(event, 'FlowContinued').next}`, mood: 'good' }),
+}
+
+// `error` is the code of errors that have none.
+function codeNote(code: string): string {
+  return code === 'error' ? '' : ` [${printable(code)}]`
 }
 
 function unawaitedText(event: StoredEvent): string {

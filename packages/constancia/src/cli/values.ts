@@ -24,7 +24,7 @@ export function dataLine(event: Carrier): string {
   if (event.data === undefined) return event.dataCommit === undefined ? '' : '(erased)'
   const value = decoded(event.data)
   if (value === undefined) return ''
-  return value instanceof Error ? printable(`${value.name}: ${value.message}`) : printable(inspect(value, lineOptions))
+  return printable(value instanceof Error ? errorLine(value) : inspect(value, lineOptions))
 }
 
 /** All that an event carries, on as many lines as it takes; undefined where it carries nothing or `undefined`. */
@@ -38,6 +38,10 @@ export function dataText(event: Carrier, width: number): string | undefined {
 export function valueText(value: unknown, width: number): string {
   if (typeof value === 'string') return printableLines(value)
   return printableLines(inspect(value, { ...fullOptions, breakLength: width }))
+}
+
+function errorLine({ name, message }: Error): string {
+  return name === 'Error' ? message : `${name}: ${message}`
 }
 
 // A journal that somebody damaged is still to be looked at.

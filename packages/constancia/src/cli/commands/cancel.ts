@@ -4,6 +4,7 @@ import { type Call, type Command, lookOnly } from '../command.js'
 import { confirm, confirmOptions } from '../confirmation.js'
 import { cliError } from '../errors.js'
 import { type ExitCode, exitCodes } from '../exit-codes.js'
+import { latestOf } from '../run-ids.js'
 import { filterOptions, openStatuses, select } from '../selection.js'
 import { counted } from '../text.js'
 
@@ -25,7 +26,8 @@ export const cancelCommand: Command = {
   ],
   act: (call) =>
     call.withRuntime(lookOnly, async (runtime) => {
-      const selection = await select(runtime, call, openStatuses)
+      const selected = await select(runtime, call, openStatuses)
+      const selection = { ...selected, runs: await latestOf(runtime, selected.runs) }
       const isForced = call.options.flag('force')
       if (selection.isNamed) requireOpen(selection.runs)
       const runs = selection.isNamed || isForced ? selection.runs : await leaveOutAsked(call, selection.runs)
@@ -40,7 +42,9 @@ export const cancelCommand: Command = {
         runs,
         act: async (run) => {
           const outcome = await runtime.run(run.id).cancel(options)
-          return { outcome, isDone: outcome !== 'duplicate' }
+          if (outcome === 'duplicate')
+            return { outcome, isDone: false, said: 'was asked to cancel before; nothing was added' }
+          return { outcome, isDone: true, said: isForced ? 'was cancelled by force' : 'was asked to cancel' }
         },
       })
     }),
@@ -56,7 +60,7 @@ function cancelOptions(call: Call): { reason?: string; by?: string; force?: true
 }
 
 function requireOpen(runs: readonly RunRow[]): void {
-  const ended = runs.filter((row) => row.outcome !== 'open' && row.continuedAs === undefined)
+  const ended = runs.filter((row) => row.outcome !== 'open')
   if (ended.length === 0) return
   const lines = ended.map((row) => `  ${row.id}  ${row.flow}@${row.version}  ${row.status}`)
   const what = ended.length === 1 ? 'This run has ended already' : 'These runs have ended already'

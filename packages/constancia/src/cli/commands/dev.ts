@@ -24,6 +24,7 @@ async function supervise(call: Call): Promise<ExitCode> {
   const file = findConfig(call.folder, call.options.text('config'))
   const supervisor = new Supervisor({ say: (text) => terminal.say(`dev: ${text}`) })
   const unwatch = watchFolder(dirname(file), (name) => supervisor.restart(`${name} changed`))
+  terminal.say(`dev: watching ${dirname(file)}; Ctrl-C ends`)
   supervisor.start()
   await new Promise<void>((resolve) => {
     const { signal } = terminal.interrupts

@@ -5,6 +5,7 @@ import { confirm, confirmOptions } from '../confirmation.js'
 import { cliError } from '../errors.js'
 import { exitCodes } from '../exit-codes.js'
 import { stateText } from '../rows.js'
+import { latestOf } from '../run-ids.js'
 import { filterOptions, select } from '../selection.js'
 import { counted } from '../text.js'
 import { nothingToDo } from './cancel.js'
@@ -27,7 +28,9 @@ export const retryCommand: Command = {
     call.withRuntime(lookOnly, async (runtime) => {
       const selection = await select(runtime, call, ['stuck'])
       const code = call.options.text('code')
-      const runs = selection.runs.filter((row) => code === undefined || row.stuck?.code === code)
+      const runs = (await latestOf(runtime, selection.runs)).filter(
+        (row) => code === undefined || row.stuck?.code === code,
+      )
       if (selection.isNamed) requireStuck(runs, call.now())
       if (runs.length === 0) return nothingToDo(call)
       if (!(await confirm(call, { verb: 'retry', runs, isPlain: selection.isNamed && runs.length === 1 })))
@@ -39,7 +42,7 @@ export const retryCommand: Command = {
         runs,
         act: async (run) => {
           await runtime.run(run.id).retry(note)
-          return { outcome: 'retried', isDone: true }
+          return { outcome: 'retried', isDone: true, said: 'is to be tried again' }
         },
       })
     }),

@@ -1,0 +1,62 @@
+import { PassThrough } from 'node:stream'
+import { describe, expect, it } from 'vitest'
+import { Terminal } from '../../dist/cli/terminal.js'
+
+interface Made {
+  readonly stdin: PassThrough
+  readonly stdout: PassThrough
+  readonly stderr: PassThrough
+}
+
+/** Streams that are terminals, or are not. */
+function streams(isTTY: boolean): Made {
+  const made = { stdin: new PassThrough(), stdout: new PassThrough(), stderr: new PassThrough() }
+  for (const stream of Object.values(made)) Object.assign(stream, { isTTY, columns: isTTY ? 60 : undefined })
+  return made
+}
+
+function terminalOf(made: Made, environment: NodeJS.ProcessEnv = {}): Terminal {
+  return new Terminal(made as never, environment)
+}
+
+describe('a terminal', () => {
+  it('C50: has colours and its own width; what is no terminal, NO_COLOR or --no-color has none', () => {
+    const red = '\u001b[31mred\u001b[0m'
+    expect(terminalOf(streams(true)).paint.bad('red')).toBe(red)
+    expect(terminalOf(streams(true)).width).toBe(60)
+    expect(terminalOf(streams(true), { NO_COLOR: '1' }).paint.bad('red')).toBe('red')
+    expect(terminalOf(streams(true), { TERM: 'dumb' }).paint.bad('red')).toBe('red')
+    expect(terminalOf(streams(false)).paint.bad('red')).toBe('red')
+    expect(terminalOf(streams(false)).width).toBe(80)
+    const plain = terminalOf(streams(true))
+    plain.dropColours()
+    expect(plain.paint.bad('red')).toBe('red')
+  })
+
+  it('C50: takes only yes for yes, and asks where data does not go', async () => {
+    for (const [answer, meaning] of [
+      ['yes', true],
+      ['Y', true],
+      ['', false],
+      ['no', false],
+      ['yessir', false],
+    ] as const) {
+      const made = streams(true)
+      const terminal = terminalOf(made)
+      expect(terminal.canAsk).toBe(true)
+      const asked = terminal.ask('Cancel them?')
+      made.stdin.write(`${answer}\n`)
+      expect([answer, await asked]).toEqual([answer, meaning])
+      expect(String(made.stderr.read())).toContain('Cancel them? [y/N]')
+      expect(made.stdout.read()).toBeNull()
+    }
+    expect(terminalOf(streams(false)).canAsk).toBe(false)
+  })
+
+  it('C50: an interrupted question is not answered with yes', async () => {
+    const terminal = terminalOf(streams(true))
+    const asked = terminal.ask('Cancel them?')
+    terminal.interrupts.request()
+    expect(await asked).toBe(false)
+  })
+})

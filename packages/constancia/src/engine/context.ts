@@ -1,91 +1,19 @@
 import { childRunId, encodeValue, type OpId, type RunId } from '../journal/index.js'
 import type { AttemptInfo } from './attempt.js'
 import { CallOp } from './call.js'
-import { Continuation } from './continuation.js'
+import { keyOfInput } from './declare.js'
 import { parseDuration, parseTimer } from './duration.js'
 import { engineError } from './errors.js'
-import { type AnyFlow, type Flow, keyOfInput } from './flow.js'
+import { type AnyFlow, type Branch, Continuation, type Flow, type FlowContext, type StepOptions } from './flow.js'
 import type { OpRecord } from './history.js'
 import type { Host, Op } from './op.js'
 import { rejected, silenced } from './op-promise.js'
 import { derivedUuid, randomFraction } from './randomness.js'
-import { type RetryPolicy, retryPolicy } from './retry.js'
+import { retryPolicy } from './retry.js'
 import { parseWith, type Schema } from './schema.js'
 import { type Received, SignalOp } from './signal.js'
 import { SleepOp } from './sleep.js'
 import { StepOp } from './step.js'
-
-/** How one step differs from its flow's defaults. */
-export interface StepOptions {
-  readonly retry?: Partial<RetryPolicy>
-  /** Milliseconds that one attempt may take; as long as it needs unless set. */
-  readonly timeoutMs?: number
-}
-
-/** A part of a flow that runs beside others, with a context of its own. */
-export type Branch<T> = (ctx: FlowContext) => Promise<T>
-
-/**
- * All that a flow may touch of the world. Every word is journaled: on replay its outcome is re-read and nothing executes.
- * `Promise.all`, `race`, `any` and `allSettled` over these promises are safe; awaiting anything else is `foreign_await`.
- */
-export interface FlowContext {
-  readonly runId: RunId
-  /**
-   * Executes a function until it succeeds, and returns what it returned, decoded from the journal. The result is durable
-   * when this resolves. The function may be executed more than once (a crash before its result is stored; a retry): pass
-   * `attempt.key` to destinations. Rejects with the last error, with `not_serializable` or with `value_too_large`.
-   */
-  step<T>(name: string, run: (attempt: AttemptInfo) => T | Promise<T>, options?: StepOptions): Promise<T>
-  /** Waits for milliseconds, or until a date; months are fine. Holds no process meanwhile. Rejects with `invalid_option`. */
-  sleep(until: number | Date): Promise<void>
-  /** Waits for the next unread signal of a name, also one that came before. Rejects with `invalid_value` if it does not fit. */
-  signal<T = unknown>(name: string, schema?: Schema<T>): Promise<T>
-  /** The same, for at most so many milliseconds. */
-  signal<T = unknown>(
-    name: string,
-    schema: Schema<T> | undefined,
-    limit: { readonly within: number },
-  ): Promise<Received<T>>
-  /**
-   * Starts a child run and waits for its end; returns its output. The child is a run of its own, `<this run>~<op>`, that any
-   * worker which has its flow takes. Rejects with the error that the child failed with, with `child_cancelled`, or, if the
-   * input is wrong, with `invalid_value`, `not_serializable` or `value_too_large`. A child that is still open when this flow
-   * ends or is cancelled is cancelled too, and the end of this run waits for it.
-   */
-  call<Input, Output>(flow: Flow<Input, Output>, input: Input): Promise<Output>
-  /** Runs branches at once and waits for all of them, like `Promise.all`. */
-  parallel<const T extends readonly Branch<unknown>[]>(
-    branches: T,
-  ): Promise<{ -readonly [K in keyof T]: Awaited<ReturnType<T[K]>> }>
-  /** Runs one branch an item, at most `concurrency` of them at once, and returns their results in the items' order. */
-  map<Item, T>(
-    items: readonly Item[],
-    branch: (item: Item, ctx: FlowContext, index: number) => Promise<T>,
-    options?: { readonly concurrency?: number },
-  ): Promise<T[]>
-  /**
-   * Whether this run started when its flow declared this patch already: code that changed asks before it does the new
-   * thing. Throws `invalid_option` for an id that the flow does not declare.
-   */
-  patched(id: string): boolean
-  /** How many events the journal had when the last outcome was handed over: the same in every replay. */
-  readonly eventCount: number
-  /**
-   * To be returned from the flow: this run ends and a new one, with a fresh journal and this input, takes its place; signals
-   * that were not read go with it. Whoever has this run's id reaches the new one. Another flow, or another version, may be
-   * named. Throws `invalid_value`, `not_serializable` or `value_too_large`.
-   */
-  continueAsNew(input: unknown, flow?: AnyFlow): Continuation
-  /** UTC milliseconds since 1970 of the last outcome that was handed over: the same in every replay. */
-  now(): number
-  /** A number from 0 up to 1, the same in every replay. Not for secrets. */
-  random(): number
-  /** A UUID, the same in every replay. Not for secrets. */
-  uuid(): string
-  /** Writes a line of log; silent on replay. */
-  log(message: string, fields?: Readonly<Record<string, unknown>>): void
-}
 
 /** What a context needs from the execution behind it. */
 export interface Words {

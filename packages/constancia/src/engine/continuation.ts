@@ -1,26 +1,9 @@
 import type { Draft, RunId } from '../journal/index.js'
 import { type Bodies, draftOf, nextRunId, nothingSeen } from '../journal/index.js'
 import type { CreateRun } from '../store/index.js'
-import type { AnyFlow } from './flow.js'
-import { keyOfInput } from './flow.js'
+import { keyOfInput } from './declare.js'
+import type { Continuation } from './flow.js'
 import type { Outcome } from './history.js'
-
-/**
- * What `ctx.continueAsNew` returns and a flow hands on: the run ends here, and a new one goes on in its place with a fresh
- * journal. Opaque.
- */
-export class Continuation {
-  readonly flow: AnyFlow
-  readonly input: unknown
-  /** The input as its text. */
-  readonly text: string
-
-  constructor(flow: AnyFlow, input: unknown, text: string) {
-    this.flow = flow
-    this.input = input
-    this.text = text
-  }
-}
 
 /** Whose place is taken, and what it had not read. */
 export interface Predecessor {

@@ -33,6 +33,7 @@ const pageSize = 256
 export class Dispatcher {
   readonly #input: DispatcherInput
   readonly #missing = new Set<string>()
+  #isDown = false
   #looking: Promise<void> | undefined
   #again = false
   #stopped = false
@@ -70,8 +71,10 @@ export class Dispatcher {
         await Promise.all(byTarget(page.items).map((entries) => this.#dispatchInOrder(entries)))
         after = page.next
       } while (after !== undefined && !this.#stopped)
+      this.#isDown = false
     } catch (error) {
-      this.#report('The outbox could not be read; it is looked at again.', { error: String(error) })
+      if (!this.#isDown) this.#report('The outbox could not be read; it is looked at again.', { error: String(error) })
+      this.#isDown = true
     }
   }
 

@@ -8,7 +8,8 @@ import {
   type OpId,
 } from '../journal/index.js'
 import type { CreateRun } from '../store/index.js'
-import { Continuation, type Predecessor, successorOf } from './continuation.js'
+import { type Predecessor, successorOf } from './continuation.js'
+import { Continuation } from './flow.js'
 import { codeOf } from './step.js'
 
 /** What a flow's function came to. */

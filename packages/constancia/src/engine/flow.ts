@@ -1,9 +1,8 @@
-import type { FlowContext } from './context.js'
-import type { Continuation } from './continuation.js'
-import { engineError } from './errors.js'
+import type { RunId } from '../journal/index.js'
+import type { AttemptInfo } from './attempt.js'
 import type { RetryPolicy } from './retry.js'
-import { retryPolicy } from './retry.js'
 import type { Schema } from './schema.js'
+import type { Received } from './signal.js'
 
 /** A declared plan. A run keeps the name and version it started with. */
 export interface Flow<Input = unknown, Output = unknown> {
@@ -48,74 +47,91 @@ export interface FlowDeclaration<Input, Output> {
 // biome-ignore lint/suspicious/noExplicitAny: a flow takes its own input and nothing else; only `any` stands for all of them.
 export type AnyFlow = Flow<any, any>
 
-const namePattern = /^[A-Za-z0-9._-]{1,100}$/
+/**
+ * What `ctx.continueAsNew` returns and a flow hands on: the run ends here, and a new one goes on in its place with a fresh
+ * journal. Opaque.
+ */
+export class Continuation {
+  readonly flow: AnyFlow
+  readonly input: unknown
+  /** The input as its text. */
+  readonly text: string
 
-/** Declares a flow. Throws `invalid_option` for a name, a version, a policy or a limit that makes no sense. */
-export function flow<Input = unknown, Output = unknown>(
-  declaration: FlowDeclaration<Input, Output>,
-): Flow<Input, Exclude<Output, Continuation>> {
-  const { name, version, input, run } = declaration
-  if (typeof name !== 'string' || !namePattern.test(name)) {
-    throw engineError(
-      'invalid_option',
-      `A flow's name is 1 to 100 of the characters A-Z a-z 0-9 . _ -, but it was ${JSON.stringify(name)}.`,
-    )
+  constructor(flow: AnyFlow, input: unknown, text: string) {
+    this.flow = flow
+    this.input = input
+    this.text = text
   }
-  if (!Number.isInteger(version) || version < 1) {
-    throw engineError(
-      'invalid_option',
-      `The version of flow ${name} is a whole number from 1, but it was ${String(version)}.`,
-    )
-  }
-  const { patches = [], key, concurrency = {} } = declaration
-  requirePatches(name, patches)
-  requireConcurrency(name, concurrency, key !== undefined)
-  const plan = run as (ctx: FlowContext, input: Input) => Promise<Exclude<Output, Continuation> | Continuation>
-  return { name, version, input, retry: retryPolicy(declaration.retry), patches: [...patches], key, concurrency, run: plan }
 }
 
-/** The key of a run with this input, as events hold it; nothing where its flow has none. Throws `invalid_value`. */
-export function keyOfInput(flow: AnyFlow, input: unknown): { readonly key?: string } {
-  if (flow.key === undefined) return {}
-  const key: unknown = flow.key(input)
-  if (typeof key === 'string' && key.length >= 1 && key.length <= 200 && isExact(key)) return { key }
-  throw engineError(
-    'invalid_value',
-    `The key of a run of flow ${flow.name} is a text of 1 to 200 characters, but its key function returned ${describeKey(key)}. Nothing was started.`,
-  )
+/** How one step differs from its flow's defaults. */
+export interface StepOptions {
+  readonly retry?: Partial<RetryPolicy>
+  /** Milliseconds that one attempt may take; as long as it needs unless set. */
+  readonly timeoutMs?: number
 }
 
-// A database would not give half a surrogate pair or U+0000 back.
-function isExact(text: string): boolean {
-  return (text as string & { isWellFormed(): boolean }).isWellFormed() && !text.includes('\0')
-}
+/** A part of a flow that runs beside others, with a context of its own. */
+export type Branch<T> = (ctx: FlowContext) => Promise<T>
 
-function describeKey(key: unknown): string {
-  return typeof key === 'string' ? `a text of ${key.length}` : `a ${typeof key}`
-}
-
-function requirePatches(flow: string, patches: readonly unknown[]): void {
-  const odd = patches.find((id) => typeof id !== 'string' || !namePattern.test(id))
-  const isTwice = new Set(patches).size < patches.length
-  if (odd === undefined && !isTwice) return
-  const why = isTwice ? 'one of them is there twice' : `one of them was ${JSON.stringify(odd)}`
-  throw engineError(
-    'invalid_option',
-    `The patches of flow ${flow} are ids of 1 to 100 of the characters A-Z a-z 0-9 . _ -, but ${why}.`,
-  )
-}
-
-function requireConcurrency(flow: string, concurrency: Concurrency, hasKey: boolean): void {
-  for (const [field, value] of Object.entries(concurrency) as [string, unknown][]) {
-    if (value === undefined || (Number.isInteger(value) && (value as number) >= 1)) continue
-    throw engineError(
-      'invalid_option',
-      `The limit ${field} of flow ${flow} is a whole number from 1, but it was ${String(value)}.`,
-    )
-  }
-  if (concurrency.runningPerKey === undefined || hasKey) return
-  throw engineError(
-    'invalid_option',
-    `Flow ${flow} limits its runs by key but does not say what their key is; give it a key function.`,
-  )
+/**
+ * All that a flow may touch of the world. Every word is journaled: on replay its outcome is re-read and nothing executes.
+ * `Promise.all`, `race`, `any` and `allSettled` over these promises are safe; awaiting anything else is `foreign_await`.
+ */
+export interface FlowContext {
+  readonly runId: RunId
+  /**
+   * Executes a function until it succeeds, and returns what it returned, decoded from the journal. The result is durable
+   * when this resolves. The function may be executed more than once (a crash before its result is stored; a retry): pass
+   * `attempt.key` to destinations. Rejects with the last error, with `not_serializable` or with `value_too_large`.
+   */
+  step<T>(name: string, run: (attempt: AttemptInfo) => T | Promise<T>, options?: StepOptions): Promise<T>
+  /** Waits for milliseconds, or until a date; months are fine. Holds no process meanwhile. Rejects with `invalid_option`. */
+  sleep(until: number | Date): Promise<void>
+  /** Waits for the next unread signal of a name, also one that came before. Rejects with `invalid_value` if it does not fit. */
+  signal<T = unknown>(name: string, schema?: Schema<T>): Promise<T>
+  /** The same, for at most so many milliseconds. */
+  signal<T = unknown>(
+    name: string,
+    schema: Schema<T> | undefined,
+    limit: { readonly within: number },
+  ): Promise<Received<T>>
+  /**
+   * Starts a child run and waits for its end; returns its output. The child is a run of its own, `<this run>~<op>`, that any
+   * worker which has its flow takes. Rejects with the error that the child failed with, with `child_cancelled`, or, if the
+   * input is wrong, with `invalid_value`, `not_serializable` or `value_too_large`. A child that is still open when this flow
+   * ends or is cancelled is cancelled too, and the end of this run waits for it.
+   */
+  call<Input, Output>(flow: Flow<Input, Output>, input: Input): Promise<Output>
+  /** Runs branches at once and waits for all of them, like `Promise.all`. */
+  parallel<const T extends readonly Branch<unknown>[]>(
+    branches: T,
+  ): Promise<{ -readonly [K in keyof T]: Awaited<ReturnType<T[K]>> }>
+  /** Runs one branch an item, at most `concurrency` of them at once, and returns their results in the items' order. */
+  map<Item, T>(
+    items: readonly Item[],
+    branch: (item: Item, ctx: FlowContext, index: number) => Promise<T>,
+    options?: { readonly concurrency?: number },
+  ): Promise<T[]>
+  /**
+   * Whether this run started when its flow declared this patch already: code that changed asks before it does the new
+   * thing. Throws `invalid_option` for an id that the flow does not declare.
+   */
+  patched(id: string): boolean
+  /** How many events the journal had when the last outcome was handed over: the same in every replay. */
+  readonly eventCount: number
+  /**
+   * To be returned from the flow: this run ends and a new one, with a fresh journal and this input, takes its place; signals
+   * that were not read go with it. Whoever has this run's id reaches the new one. Another flow, or another version, may be
+   * named. Throws `invalid_value`, `not_serializable` or `value_too_large`.
+   */
+  continueAsNew(input: unknown, flow?: AnyFlow): Continuation
+  /** UTC milliseconds since 1970 of the last outcome that was handed over: the same in every replay. */
+  now(): number
+  /** A number from 0 up to 1, the same in every replay. Not for secrets. */
+  random(): number
+  /** A UUID, the same in every replay. Not for secrets. */
+  uuid(): string
+  /** Writes a line of log; silent on replay. */
+  log(message: string, fields?: Readonly<Record<string, unknown>>): void
 }

@@ -1,9 +1,17 @@
 export type { AttemptInfo } from './attempt.js'
-export type { Branch, FlowContext, StepOptions } from './context.js'
-export type { Continuation } from './continuation.js'
+export { flow } from './declare.js'
 export { days, hours, minutes, seconds } from './duration.js'
 export { type EngineErrorCode, engineError } from './errors.js'
-export { type AnyFlow, type Concurrency, type Flow, type FlowDeclaration, flow } from './flow.js'
+export type {
+  AnyFlow,
+  Branch,
+  Concurrency,
+  Continuation,
+  Flow,
+  FlowContext,
+  FlowDeclaration,
+  StepOptions,
+} from './flow.js'
 export { type Logger, type LogLevel, stderrLogger } from './log.js'
 export type { Parts } from './parts.js'
 export type { Rehearsal } from './rehearsal.js'

@@ -32,6 +32,8 @@ export interface CancelOptions {
 /** What a run's handle needs from its runtime. */
 export interface RunAccess {
   readonly store: Store
+  /** What the run is now, with what it waits for in this process. */
+  readonly row: (run: RunId) => Promise<RunRow | undefined>
   /** Resolves when the run has ended. */
   readonly ended: (run: RunId) => Promise<RunRow>
   readonly signal: (run: RunId, name: string, send: SignalOptions & { readonly payload: unknown }) => Promise<Delivered>
@@ -64,7 +66,7 @@ export class Run<Output = unknown> {
 
   /** What the run is now. Throws `unknown_run`. */
   async row(): Promise<RunRow> {
-    const row = await this.#access.store.run(this.id)
+    const row = await this.#access.row(this.id)
     if (row === undefined) throw unknownRun(this.id)
     return row
   }

@@ -21,10 +21,11 @@ import {
   type StoreFactory,
   systemClock,
 } from '../store/index.js'
+import { keyOfInput } from './declare.js'
 import { unknownRun } from './deliver.js'
 import { Ends } from './ends.js'
 import { engineError } from './errors.js'
-import { type AnyFlow, type Flow, keyOfInput } from './flow.js'
+import type { AnyFlow, Flow } from './flow.js'
 import { type Logger, stderrLogger } from './log.js'
 import { newRunId } from './new-id.js'
 import type { Parts } from './parts.js'
@@ -116,6 +117,7 @@ export class Runtime {
     const sender = new Sender(store, parts)
     this.#access = {
       store,
+      row: (run) => this.#row(run),
       ended: (run) => this.#ends.of(run),
       signal: async (run, name, send) => this.#open(sender).signal(run, name, send),
       retry: async (run, note) => this.#open(sender).retry(run, note),
@@ -216,6 +218,11 @@ export class Runtime {
     this.#ends.close()
     this.#unwatch()
     await this.#store.close()
+  }
+
+  async #row(run: RunId): Promise<RunRow | undefined> {
+    const row = await this.#store.run(run)
+    return row && this.#explain(row)
   }
 
   async #requireSame(run: RunId, asked: { readonly flow: string; readonly data: string }): Promise<void> {

@@ -70,7 +70,11 @@ describe.each(versions)('T25 C37 journals that version %s wrote', async (version
     const before = events.slice(0, -1)
     const flow = registry.find(rowOf(run, before).flow, rowOf(run, before).version) as AnyFlow
     const appended = await new Promise<Append>((resolve, reject) => {
-      void storeOf(before, { append: (request) => (resolve(request), new Promise(() => undefined)) }).then((store) => {
+      const append: Store['append'] = (request) => {
+        resolve(request)
+        return new Promise(() => undefined)
+      }
+      void storeOf(before, { append }).then((store) => {
         const execution = new Execution({ store, claim: claimOf(rowOf(run, before)), flow, parts, graceMs: 0 })
         void execution.execute().then((end) => reject(new Error(`It ended as ${JSON.stringify(end)} without an end.`)))
       })

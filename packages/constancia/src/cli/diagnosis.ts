@@ -10,7 +10,7 @@ import { codeOf, messageOf } from './errors.js'
 import { remedyOf } from './header.js'
 import { countsText } from './rows.js'
 import { runsOf } from './selection.js'
-import { counted, printable } from './text.js'
+import { counted, cut, printable } from './text.js'
 
 /** Something that was noticed. */
 export interface Finding {
@@ -29,6 +29,8 @@ export interface Diagnosis {
 }
 
 const journalsUsual = 100
+// The whole of it is in constancia show.
+const exampleWidth = 160
 const readyLongMs = 60_000
 const walLargeBytes = 64 * 2 ** 20
 
@@ -93,7 +95,8 @@ async function takeCensus(call: Call, runtime: Runtime): Promise<Census> {
 
 function stuckFinding(code: string, runs: readonly RunRow[]): Finding {
   const [first] = runs
-  const example = first === undefined ? '' : `, for instance ${first.id}: ${printable(first.stuck?.message ?? '')}`
+  const example =
+    first === undefined ? '' : `, for instance ${first.id}: ${cut(printable(first.stuck?.message ?? ''), exampleWidth)}`
   return {
     code: 'stuck',
     needsAttention: true,

@@ -41,7 +41,7 @@ export const order = flow<{ readonly amount: number }, string>({
 })
 
 /** Goes on as another run, once. */
-export const relay = flow<{ readonly leg: number }, string>({
+export const relay = flow<{ readonly leg: number }>({
   name: 'relay',
   version: 1,
   run: async (ctx, { leg }) => {

@@ -84,19 +84,23 @@ export class Project {
   }
 
   /** A runtime of this process on the project's database. */
-  async open(worker: Partial<WorkerOptions> | false = false): Promise<Runtime> {
+  async open(worker: Partial<WorkerOptions> | false = false, code = flows): Promise<Runtime> {
     const log = (): void => undefined
     return open({
       store: sqlite({ file: this.database }),
-      flows,
+      flows: code,
       log,
       worker: worker && { pollMs: 20, graceMs: 0, ...worker },
     })
   }
 
   /** Lets a runtime of this process do something, and closes it. */
-  async using<T>(worker: Partial<WorkerOptions> | false, use: (runtime: Runtime) => Promise<T>): Promise<T> {
-    const runtime = await this.open(worker)
+  async using<T>(
+    worker: Partial<WorkerOptions> | false,
+    use: (runtime: Runtime) => Promise<T>,
+    code = flows,
+  ): Promise<T> {
+    const runtime = await this.open(worker, code)
     try {
       return await use(runtime)
     } finally {

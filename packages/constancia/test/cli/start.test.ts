@@ -1,0 +1,59 @@
+import { describe, expect, it } from 'vitest'
+import { Project, rests } from './project.js'
+
+describe('constancia start', () => {
+  it('C50: starts once, however often it is given with the same id', async () => {
+    const project = new Project()
+    project.write('input.json', '{"amount":5}')
+    const words = ['start', 'pay', '--id', 'invoice-5', '--actor', 'ada']
+    const [first, file, stdin] = [
+      await project.run([...words, '{"amount":5}']),
+      await project.run([...words, '--input-file', 'input.json']),
+      await project.run([...words, '--input', '-', '--json'], { input: '{ "amount": 5 }' }),
+    ]
+    expect([first, file].map(({ code, stdout }) => [code, stdout])).toEqual(Array(2).fill([0, 'invoice-5\n']))
+    expect(JSON.parse(stdin.stdout)).toMatchObject({ id: 'invoice-5', flow: 'pay', actor: 'ada', status: 'ready' })
+    const [other, unknown, version] = await Promise.all([
+      project.run([...words, '{"amount":6}']),
+      project.run(['start', 'nothing']),
+      project.run(['start', 'pay', '--version', '2']),
+    ])
+    expect([other.code, unknown.code, version.code]).toEqual([5, 3, 3])
+    expect(unknown.stderr).toContain('It has astray@1, fail@1')
+    await project.using(false, async (runtime) => {
+      expect((await runtime.runs()).items).toHaveLength(1)
+      expect((await runtime.run('invoice-5').events()).length).toBe(1)
+    })
+  })
+
+  it('C50: --wait works on the run and tells its end by the exit code', async () => {
+    const project = new Project()
+    const [done, failed, stuck] = await Promise.all([
+      project.run(['start', 'flaky', '--wait', '--json', '--id', 'done']),
+      project.run(['start', 'fail', '--wait', '--id', 'failed']),
+      project.run(['start', 'astray', '--wait', '--id', 'stuck']),
+    ])
+    expect([done.code, JSON.parse(done.stdout)]).toEqual([
+      0,
+      expect.objectContaining({ id: 'done', output: { sent: true } }),
+    ])
+    expect([failed.code, failed.stdout]).toEqual([7, ''])
+    expect(failed.stderr).toContain('PermanentError: no such account')
+    expect([stuck.code, stuck.stdout]).toEqual([7, ''])
+    expect(stuck.stderr).toContain('foreign_await')
+  })
+
+  it('C50: Ctrl-C ends the waiting and not the run: exit code 130', async () => {
+    const project = new Project()
+    const command = project.start(['start', 'pay', '{"amount":1}', '--id', 'long', '--wait'])
+    await command.says('Run long is under way')
+    const runtime = await project.open()
+    await rests(runtime, 'long', 'waiting')
+    command.child.kill('SIGINT')
+    const ended = await command.ended
+    expect([ended.code, ended.stdout]).toEqual([130, ''])
+    expect(ended.stderr).toContain('goes on as soon as a worker is up')
+    expect((await runtime.run('long').row()).status).toBe('waiting')
+    await runtime.close()
+  })
+})

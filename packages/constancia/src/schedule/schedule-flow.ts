@@ -1,7 +1,7 @@
 import { type Flow, type FlowContext, flow, minutes } from '../engine/index.js'
 import { ConstanciaError } from '../journal/index.js'
 import { decideDue } from './due.js'
-import { nextOccurrence, type Span } from './occurrence.js'
+import { nextOccurrence, type Span, type Timetable } from './occurrence.js'
 import { timetableOf } from './schedule.js'
 import { declaredSignal, readSpec, type ScheduleInput, type ScheduleState, type Spec } from './spec.js'
 
@@ -51,10 +51,24 @@ const version = 1
 export function scheduleFlow(options: ScheduleFlowOptions): Flow<ScheduleInput, unknown> {
   // A start that fails because of the moment (the store is down, this process does not have the flow) is tried until it succeeds.
   const retry = { attemptsMax: 1_000_000, delayMsMax: minutes(5) }
-  const run = (ctx: FlowContext, input: ScheduleInput): Promise<unknown> => new Keeper(ctx, options).keep(input)
+  const read = readerOf(options.name)
+  const run = (ctx: FlowContext, input: ScheduleInput): Promise<unknown> => new Keeper(ctx, options, read).keep(input)
   const kept = flow<ScheduleInput, unknown>({ name: 'schedule', version, retry, run })
   return { ...kept, name: flowNameOf(options.name) }
 }
+
+// Reading a pattern and a zone takes longer than asking them; what was read last is kept.
+function readerOf(name: string): TimetableReader {
+  let last: { readonly spec: Spec; readonly timetable: Timetable } | undefined
+  return (spec) => {
+    if (last?.spec.cron !== spec.cron || last.spec.timeZone !== spec.timeZone) {
+      last = { spec, timetable: timetableOf(spec, name) }
+    }
+    return last.timetable
+  }
+}
+
+type TimetableReader = (spec: Spec) => Timetable
 
 interface Declared {
   readonly spec: Spec
@@ -64,13 +78,15 @@ interface Declared {
 class Keeper {
   readonly #ctx: FlowContext
   readonly #options: ScheduleFlowOptions
+  readonly #read: TimetableReader
   readonly #declared: Declared[] = []
   #declaredCount = 0
   #declaration: Promise<void> = Promise.resolve()
   #timer: { readonly atMs: number; readonly fired: Promise<void> } | undefined
 
-  constructor(ctx: FlowContext, options: ScheduleFlowOptions) {
+  constructor(ctx: FlowContext, options: ScheduleFlowOptions, read: TimetableReader) {
     this.#ctx = ctx
+    this.#read = read
     this.#options = options
   }
 
@@ -130,7 +146,7 @@ class Keeper {
 
   async #startDue(before: Spec, after: Spec, span: Span): Promise<DueReport> {
     const { name } = this.#options
-    const { startMs, skippedMs } = decideDue(timetableOf(before, name), before, span)
+    const { startMs, skippedMs } = decideDue(this.#read(before), before, span)
     const started: string[] = []
     const refused: Refusal[] = []
     for (const momentMs of startMs) {
@@ -139,7 +155,7 @@ class Keeper {
       if (refusal === undefined) started.push(id)
       else refused.push(refusal)
     }
-    const nextMs = nextOccurrence(timetableOf(after, name), span.untilMs) ?? null
+    const nextMs = nextOccurrence(this.#read(after), span.untilMs) ?? null
     const skipped =
       skippedMs === undefined ? [] : [skippedMs.first, skippedMs.last].map((ms) => occurrenceIdOf(name, ms))
     return { started, refused, skipped, nextMs }

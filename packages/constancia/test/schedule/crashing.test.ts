@@ -1,0 +1,55 @@
+import { flow, schedule } from 'constancia'
+import { type CrashReport, crashTest, Ledger, type ScheduleFlowOptions, scheduleFlow } from 'constancia/testing'
+import { expect, it } from 'vitest'
+
+const nothing = flow({ name: 'nothing', version: 1, run: async () => undefined })
+
+const declared = (cron: string): { readonly name: string; readonly payload: unknown } => ({
+  name: 'declared',
+  payload: schedule({ name: 'tested', cron, timeZone: 'Europe/Madrid', flow: nothing, input: { of: cron } }).spec,
+})
+
+interface Trial {
+  readonly crons: readonly string[]
+  readonly store: 'memory' | 'sqlite'
+  readonly flow: Partial<ScheduleFlowOptions>
+}
+
+/** Crashes a schedule at every place. Every run that it starts is an effect at a destination that knows ids again. */
+async function crash(trial: Trial): Promise<{ readonly report: CrashReport; readonly started: readonly string[] }> {
+  const ledger = new Ledger()
+  const started: string[] = []
+  const kept = scheduleFlow({
+    name: 'tested',
+    start: async ({ id, input }) => {
+      started.push(id)
+      ledger.receive(id, input)
+    },
+    ...trial.flow,
+  })
+  const { crons, store } = trial
+  const signals = crons.map(declared)
+  const report = await crashTest({ flow: kept, input: { schedule: 'tested' }, signals, destination: ledger, store })
+  return { report, started }
+}
+
+it.each([
+  ['memory', 3],
+  ['sqlite', 1],
+] as const)(
+  'R-A7 C18 a schedule that crashes at any place starts the runs of the one that did not, on %s',
+  async (store, dueCountMax) => {
+    const { report, started } = await crash({ crons: ['*/30 * * * *'], store, flow: { dueCountMax } })
+    expect(report.triedCount).toBeGreaterThan(10)
+    const moments = ['00:30', '01:00', '01:30'].slice(0, dueCountMax)
+    expect([...new Set(started)]).toEqual(moments.map((moment) => `tested:2026-01-01T${moment}:00Z`))
+    expect(started.length).toBeGreaterThan(2 * dueCountMax) // A start whose answer was lost was made again, with the same id.
+  },
+  120_000,
+)
+
+it('R-A7 a schedule that is declared anew, and goes on as another run, survives a crash at any place', async () => {
+  const flowOptions = { dueCountMax: 2, eventCountMax: 6 }
+  const { report } = await crash({ crons: ['*/30 * * * *', '*/20 * * * *'], store: 'memory', flow: flowOptions })
+  expect(report.triedCount).toBeGreaterThan(20)
+}, 120_000)

@@ -1,157 +1,185 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
-import { flow, open, type Runtime } from 'constancia'
-import { sqlite } from 'constancia/sqlite'
-import { afterEach, beforeEach, describe, expect, test } from 'vitest'
-import { killTest, type LedgerServer, startLedgerServer } from '../../dist/testing/index.js'
-import { makeFolder } from '../store/stores.js'
+import { describe, expect, test } from 'vitest'
+import { killTest } from '../../dist/testing/index.js'
+import { rawConnection } from '../store/raw.js'
 import { isCampaign, keep, limitMs } from './campaign.js'
 import { ordersFor } from './orders.js'
-import { endWorkers, WorkerProcess } from './worker-process.js'
+import { inScene, leaseMs, type Scene } from './scene.js'
+import type { WorkerProcess } from './worker-process.js'
 
-// Longer than a busy machine takes to start a thread: only who is stopped or killed loses a run.
-const leaseMs = 800
-let folder: string
-let file: string
-let ledger: LedgerServer
-let outside: Runtime
+// Where a test says itself when a lease runs out, so that a slow machine changes nothing.
+const longLeaseMs = 60_000
+const long = { leaseMs: longLeaseMs, pollMs: 100 }
 
-// This process only starts runs and looks; all work is done in others.
-const named = (name: string) => flow({ name, version: 1, run: async () => undefined })
-const [held, computing, short] = [named('held'), named('computing'), named('short')]
-
-beforeEach(async () => {
-  folder = makeFolder()
-  file = join(folder, 'runs.db')
-  ledger = await startLedgerServer()
-  outside = await open({ store: sqlite({ file }), flows: [held, computing, short], worker: false })
-})
-
-afterEach(async () => {
-  await endWorkers()
-  await outside.close()
-  await ledger.close()
-  rmSync(folder, { recursive: true, force: true })
-})
-
-/** The epochs under which a run's journal was written, in its order. */
-async function epochsOf(id: string): Promise<number[]> {
-  const events = await outside.run(id).events()
-  return events.flatMap(({ by }) => (by.startsWith('claim:') ? [Number(by.split('@')[1])] : []))
+interface Manner {
+  readonly isDeaf: boolean
+  readonly fenced: boolean
 }
 
-describe('R-C1 R-C3 T10 a worker that is stopped in mid-step for longer than its lease:', () => {
-  // Returns the first worker, still stopped, and what the second made of the run.
-  async function takenOver(names: readonly [string, string], { isDeaf, fenced }: { isDeaf: boolean; fenced: boolean }) {
-    await outside.start(held, { ledger: ledger.url, fenced } as never, { id: 'r1' })
-    const first = await WorkerProcess.start({ file, name: names[0], leaseMs, isDeaf })
-    expect(await first.until('began')).toMatchObject({ epoch: 1, attempt: 1, key: 'r1/0' })
-    await first.stop()
-    const second = await WorkerProcess.start({ file, name: names[1], leaseMs })
-    expect(await second.until('began')).toMatchObject({ epoch: 2, attempt: 1, key: 'r1/0' })
-    second.tell()
-    expect(await outside.run('r1').result()).toEqual([2, 2])
-    return first
-  }
+/** The first worker is stopped in mid-step until its lease has run out, and the second takes the run. */
+async function takenOver(scene: Scene, names: readonly [string, string], { isDeaf, fenced }: Manner) {
+  await scene.start('held', 'r1', { ledger: scene.ledger.url, fenced })
+  const first = await scene.worker(names[0], { options: long, isDeaf })
+  expect(await first.until('began')).toMatchObject({ epoch: 1, attempt: 1, key: 'r1/0' })
+  await first.stop()
+  scene.expire('r1')
+  const second = await scene.worker(names[1], { options: long })
+  expect(await second.until('began')).toMatchObject({ epoch: 2, attempt: 1, key: 'r1/0' })
+  return [first, second] as const
+}
 
-  async function expectOneResult(): Promise<void> {
-    expect(await outside.run('r1').result()).toEqual([2, 2])
-    expect(await epochsOf('r1')).toEqual([2, 2, 2])
-    expect(ledger.accepted()).toEqual({ 'r1/0': 'charge' })
-  }
+async function completedBy(scene: Scene, second: WorkerProcess): Promise<void> {
+  second.tell()
+  expect(await scene.run('r1').result()).toEqual([2, 2])
+}
 
-  test.each([
+async function expectOneResult(scene: Scene): Promise<void> {
+  expect(await scene.run('r1').result()).toEqual([2, 2])
+  expect(await scene.epochsOf('r1')).toEqual([2, 2, 2])
+  expect(scene.ledger.accepted()).toEqual({ 'r1/0': 'charge' })
+}
+
+describe('R-C1 R-C3 R-C4 C32 T10 a worker that is stopped in mid-step for longer than its lease:', () => {
+  test.for([
     ['another worker', 'w2'],
     ['a worker of the same name', 'w1'],
-  ])('%s has completed the run; its signal aborts, and the destination refuses its token', async (_, name) => {
-    const first = await takenOver(['w1', name], { isDeaf: false, fenced: true })
-    first.goOn()
-    expect(await first.until('aborted')).toMatchObject({ epoch: 1, code: 'claim_lost' })
-    first.tell()
-    expect(await first.until('sent')).toMatchObject({ epoch: 1, outcome: expect.stringMatching(/answered 412/) })
-    expect(ledger.fencedCount).toBe(1)
-    await expectOneResult()
-    expect(first.all('append')).toEqual([])
-  })
-
-  test('a result that it brings late is refused where it is written, even if nobody has told it', async () => {
-    const first = await takenOver(['w1', 'w2'], { isDeaf: true, fenced: false })
-    first.goOn()
-    first.tell()
-    expect(await first.until('sent')).toMatchObject({ epoch: 1, outcome: 'accepted' })
-    expect(await first.until('append')).toMatchObject({
-      epoch: 1,
-      answer: expect.stringMatching(/claim_lost|run_ended/),
-    })
-    expect(await first.until('aborted')).toMatchObject({ epoch: 1, code: 'claim_lost' })
-    expect(ledger.requestCount).toBe(2)
-    await expectOneResult()
-  })
-
-  // Both work on the run now, and only one of them owns it.
-  async function shared({ isDeaf }: { isDeaf: boolean }): Promise<[WorkerProcess, WorkerProcess]> {
-    await outside.start(held, { ledger: ledger.url, fenced: false } as never, { id: 'r1' })
-    const first = await WorkerProcess.start({ file, name: 'w1', leaseMs, isDeaf })
-    await first.until('began')
-    await first.stop()
-    const second = await WorkerProcess.start({ file, name: 'w2', leaseMs })
-    await second.until('began')
-    first.goOn()
-    return [first, second]
-  }
-
-  test('its heartbeat is refused while the other still works, and its signal aborts', async () => {
-    const [first, second] = await shared({ isDeaf: false })
-    expect(await first.until('aborted')).toMatchObject({ epoch: 1, code: 'claim_lost' })
-    expect(second.all('append')).toEqual([])
-    second.tell()
-    await expectOneResult()
-    expect(first.all('append')).toEqual([])
-  })
-
-  test('a result that it brings while the other still works is refused by the epoch', async () => {
-    const [first, second] = await shared({ isDeaf: true })
-    first.tell()
-    expect(await first.until('append')).toMatchObject({ epoch: 1, answer: 'claim_lost' })
-    expect(await first.until('aborted')).toMatchObject({ epoch: 1, code: 'claim_lost' })
-    second.tell()
-    await expectOneResult()
-  })
-
-  const stops = isCampaign ? 5_000 : 16
-  test(
-    `${stops} are stopped at random among two and ended later: nothing that comes late is written`,
-    async () => {
-      const { starts, keys } = ordersFor(ledger.url, 8)
-      const flows = new URL('./flows.mjs', import.meta.url)
-      const report = await killTest({ flows, starts, kills: stops, stops, destination: ledger })
-      keep('sigstop', report)
-      expect(report.stopCount).toBeGreaterThanOrEqual(stops)
-      expect(report.refusedCount).toBeGreaterThan(0)
-      expect(Object.keys(ledger.accepted())).toEqual(keys)
+  ] as const)(
+    '%s has completed the run; its signal aborts, and the destination refuses its token',
+    { timeout: limitMs },
+    async ([, name], context) => {
+      await inScene(async (scene) => {
+        const [first, second] = await takenOver(scene, ['w1', name], { isDeaf: false, fenced: true })
+        await completedBy(scene, second)
+        first.goOn()
+        expect(await first.until('aborted')).toMatchObject({ epoch: 1, code: 'claim_lost' })
+        first.tell()
+        expect(await first.until('sent')).toMatchObject({ epoch: 1, outcome: expect.stringMatching(/answered 412/) })
+        expect(scene.ledger.fencedCount).toBe(1)
+        await expectOneResult(scene)
+        expect(first.all('append')).toEqual([])
+      })(context)
     },
+  )
+
+  test(
+    'a result that it brings late is refused where it is written, even if nobody has told it',
+    inScene(async (scene) => {
+      const [first, second] = await takenOver(scene, ['w1', 'w2'], { isDeaf: true, fenced: false })
+      await completedBy(scene, second)
+      first.goOn()
+      first.tell()
+      expect(await first.until('sent')).toMatchObject({ epoch: 1, outcome: 'accepted' })
+      expect(await first.until('append')).toMatchObject({
+        epoch: 1,
+        answer: expect.stringMatching(/claim_lost|run_ended/),
+      })
+      expect(await first.until('aborted')).toMatchObject({ epoch: 1, code: 'claim_lost' })
+      expect(scene.ledger.requestCount).toBe(2)
+      await expectOneResult(scene)
+    }),
+    limitMs,
+  )
+
+  test(
+    'its heartbeat is refused while the other still works, and its signal aborts',
+    inScene(async (scene) => {
+      const options = { ...long, leaseMs: 6_000 } // It beats every third of that.
+      await scene.start('held', 'r1', { ledger: scene.ledger.url, fenced: false })
+      const first = await scene.worker('w1', { options })
+      await first.until('began')
+      await first.stop()
+      scene.expire('r1')
+      const second = await scene.worker('w2', { options: long })
+      await second.until('began')
+      first.goOn()
+      expect(await first.until('aborted')).toMatchObject({ epoch: 1, code: 'claim_lost' })
+      expect(second.all('append')).toEqual([])
+      second.tell()
+      await expectOneResult(scene)
+      expect(first.all('append')).toEqual([])
+    }),
+    limitMs,
+  )
+
+  test(
+    'a result that it brings while the other still works is refused by the epoch',
+    inScene(async (scene) => {
+      const [first, second] = await takenOver(scene, ['w1', 'w2'], { isDeaf: true, fenced: false })
+      first.goOn()
+      first.tell()
+      expect(await first.until('append')).toMatchObject({ epoch: 1, answer: 'claim_lost' })
+      expect(await first.until('aborted')).toMatchObject({ epoch: 1, code: 'claim_lost' })
+      second.tell()
+      await expectOneResult(scene)
+    }),
     limitMs,
   )
 })
 
-describe('R-C2', () => {
-  test('a worker that computes for four leases is slow, not dead: nobody takes its run', async () => {
-    await outside.start(computing, (4 * leaseMs) as never, { id: 'r1' })
-    const first = await WorkerProcess.start({ file, name: 'w1', leaseMs })
-    await first.until('began')
-    const second = await WorkerProcess.start({ file, name: 'w2', leaseMs })
-    expect(await outside.run('r1').result()).toBe(1)
-    expect(first.all('began')).toHaveLength(1)
-    expect(second.all('began')).toEqual([])
-    expect((await outside.run('r1').row()).epoch).toBe(1)
-  })
-
-  const kills = isCampaign ? 1_000 : 8
+describe('R-C1 R-C3 C32 a worker that is cut off from the database for longer than its lease:', () => {
   test(
+    'its signal aborts before anybody else can have the run, and what it brings later is not written',
+    inScene(async (scene) => {
+      await scene.start('held', 'r1', { ledger: scene.ledger.url, fenced: true })
+      const first = await scene.worker('w1', { options: { concurrency: 1 }, flags: ['--no-warnings'] })
+      await first.until('began')
+      const third = rawConnection(scene.file)
+      third.exec('BEGIN IMMEDIATE')
+      const { epoch } = await first.until('aborted')
+      expect(epoch).toBe((await scene.run('r1').row()).epoch)
+      third.exec('ROLLBACK')
+      third.close()
+      // It may have been first to take the run again, or the other.
+      const second = await scene.worker('w2')
+      second.tell()
+      first.tell()
+      const [winner] = (await scene.run('r1').result()) as [number]
+      expect(winner).toBeGreaterThan(epoch)
+      expect(new Set(await scene.epochsOf('r1'))).toEqual(new Set([winner]))
+      expect(scene.ledger.accepted()).toEqual({ 'r1/0': 'charge' })
+    }),
+    limitMs,
+  )
+})
+
+const stops = isCampaign ? 5_000 : 16
+test(
+  `R-C3 C32 ${stops} are stopped at random among two and ended later: nothing that comes late is written`,
+  inScene(async ({ ledger }) => {
+    const { starts, keys } = ordersFor(ledger.url, 8)
+    const flows = new URL('./flows.mjs', import.meta.url)
+    const report = await killTest({ flows, starts, kills: stops, stops, destination: ledger })
+    keep('sigstop', report)
+    expect(report.stopCount).toBeGreaterThanOrEqual(stops)
+    expect(report.refusedCount).toBeGreaterThan(0)
+    expect(Object.keys(ledger.accepted())).toEqual(keys)
+  }),
+  limitMs,
+)
+
+describe('R-C2', () => {
+  test.concurrent(
+    'a worker that computes for more than two leases is slow, not dead: nobody takes its run',
+    inScene(async (scene) => {
+      const run = await scene.start('computing', 'r1', 2.25 * leaseMs)
+      const first = await scene.worker('w1')
+      await first.until('began')
+      await renewed(scene, 'r1')
+      const second = await scene.worker('w2')
+      first.tell()
+      expect(await run.result()).toBe(1)
+      expect(first.all('began')).toHaveLength(1)
+      expect(second.all('began')).toEqual([])
+      expect((await run.row()).epoch).toBe(1)
+    }),
+    limitMs,
+  )
+
+  const kills = isCampaign ? 1_000 : 2
+  test.concurrent(
     `T30 after SIGKILL exactly one other takes the run, within the lease and two seconds, ${kills} times`,
-    async () => {
-      await outside.start(held, { ledger: ledger.url, fenced: true } as never, { id: 'r1' })
-      const start = (index: number) => WorkerProcess.start({ file, name: `w${index}`, leaseMs })
+    inScene(async (scene) => {
+      const run = await scene.start('held', 'r1', { ledger: scene.ledger.url, fenced: true })
+      const start = (index: number) => scene.worker(`w${index}`)
       let owner = await start(0)
       await owner.until('began')
       let idle = [await start(1), await start(2)]
@@ -173,24 +201,36 @@ describe('R-C2', () => {
       )
       expect(at(0.99)).toBeLessThanOrEqual(leaseMs + 2_000)
       owner.tell()
-      expect(await outside.run('r1').result()).toEqual([kills + 1, kills + 1])
-    },
+      expect(await run.result()).toEqual([kills + 1, kills + 1])
+    }),
     limitMs,
   )
 
-  test('two workers share 200 runs of one file, and no step is executed twice', async () => {
-    const longLeaseMs = 30_000
-    const ids = Array.from({ length: 200 }, (_, index) => `r${index}`)
-    const runs = await Promise.all(ids.map((id) => outside.start(short, ledger.url as never, { id })))
-    const workers = await Promise.all(
-      ['w1', 'w2'].map((name) => WorkerProcess.start({ file, name, leaseMs: longLeaseMs, concurrency: 8 })),
-    )
-    expect(await Promise.all(runs.map((run) => run.result()))).toEqual(ids)
-    const executed = workers.map((worker) => worker.all('began').map(({ key }) => key))
-    const all = executed.flat().sort()
-    expect(all).toEqual(ids.flatMap((id) => [0, 1, 2].map((op) => `${id}/${op}`)).sort())
-    expect(ledger.requestCount).toBe(600)
-    for (const keys of executed) expect(keys.length).toBeGreaterThan(60)
-    expect(workers.flatMap((worker) => worker.all('append')).filter(({ answer }) => answer !== 'appended')).toEqual([])
-  })
+  test.concurrent(
+    'two workers share 200 runs of one file, and no step is executed twice',
+    inScene(async (scene) => {
+      const { ledger } = scene
+      const ids = Array.from({ length: 200 }, (_, index) => `r${index}`)
+      const runs = await Promise.all(ids.map((id) => scene.start('short', id, ledger.url)))
+      const options = { leaseMs: longLeaseMs, concurrency: 8 }
+      const workers = await Promise.all(['w1', 'w2'].map((name) => scene.worker(name, { options })))
+      expect(await Promise.all(runs.map((run) => run.result()))).toEqual(ids)
+      const executed = workers.map((worker) => worker.all('began').map(({ key }) => key))
+      const all = executed.flat().sort()
+      expect(all).toEqual(ids.flatMap((id) => [0, 1, 2].map((op) => `${id}/${op}`)).sort())
+      expect(ledger.requestCount).toBe(600)
+      for (const keys of executed) expect(keys.length).toBeGreaterThan(60)
+      expect(workers.flatMap((worker) => worker.all('append')).filter(({ answer }) => answer !== 'appended')).toEqual(
+        [],
+      )
+    }),
+    limitMs,
+  )
 })
+
+/** Waits until the heart of a run's owner has beaten: from then on a busy loop does not matter. */
+async function renewed(scene: Scene, id: string): Promise<void> {
+  const leaseUntilMs = async () => (await scene.run(id).row()).claim?.leaseUntilMs
+  const before = await leaseUntilMs()
+  while ((await leaseUntilMs()) === before) await new Promise((resolve) => setTimeout(resolve, 20))
+}

@@ -2,6 +2,7 @@
 // Flows of a worker process that tells what happens in their steps.
 import { setTimeout as pause } from 'node:timers/promises'
 import { flow } from 'constancia'
+import { send } from './destination.mjs'
 
 /** @typedef {import('constancia').AttemptInfo} AttemptInfo */
 /** @typedef {import('./worker-words.js').WorkerWord} WorkerWord */
@@ -16,6 +17,10 @@ export function flowsFor({ tell, told, send }) {
   /** @param {string} run @param {AttemptInfo} info */
   const began = (run, { key, attempt, epoch }) => tell({ kind: 'began', run, key, attempt, epoch })
 
+  /** @param {string} run @param {AttemptInfo} info */
+  const tellAbort = (run, { epoch, signal }) =>
+    signal.addEventListener('abort', () => tell({ kind: 'aborted', run, epoch, code: signal.reason?.code }))
+
   // Its steps begin, and the first brings its effect about once the parent says so; the second takes a little longer.
   const held = flow({
     name: 'held',
@@ -23,6 +28,7 @@ export function flowsFor({ tell, told, send }) {
     run: async (ctx, /** @type {{ readonly ledger: string, readonly fenced: boolean }} */ { ledger, fenced }) => {
       const charge = ctx.step('charge', async (attempt) => {
         began(ctx.runId, attempt)
+        tellAbort(ctx.runId, attempt)
         await told()
         await send(ledger, fenced ? attempt : { key: attempt.key }, 'charge').then(
           () => tell({ kind: 'sent', run: ctx.runId, epoch: attempt.epoch, outcome: 'accepted' }),
@@ -34,9 +40,7 @@ export function flowsFor({ tell, told, send }) {
         return attempt.epoch
       })
       const watch = ctx.step('watch', async (attempt) => {
-        attempt.signal.addEventListener('abort', () =>
-          tell({ kind: 'aborted', run: ctx.runId, epoch: attempt.epoch, code: attempt.signal.reason?.code }),
-        )
+        tellAbort(ctx.runId, attempt)
         await told()
         await pause(200)
         return attempt.epoch
@@ -45,13 +49,14 @@ export function flowsFor({ tell, told, send }) {
     },
   })
 
-  // Never waits for anything while it computes: nothing else in its process runs.
+  // Begins once the parent says so. Never waits for anything while it computes: nothing else in its process runs.
   const computing = flow({
     name: 'computing',
     version: 1,
     run: (ctx, /** @type {number} */ ms) =>
-      ctx.step('compute', (attempt) => {
+      ctx.step('compute', async (attempt) => {
         began(ctx.runId, attempt)
+        await told()
         for (const endMs = performance.now() + ms; performance.now() < endMs; );
         return attempt.epoch
       }),
@@ -71,5 +76,23 @@ export function flowsFor({ tell, told, send }) {
     },
   })
 
-  return [held, computing, short]
+  return [held, computing, short, rounds]
 }
+
+const rounds = flow({
+  name: 'rounds',
+  version: 1,
+  retry: { attemptsMax: 3, delayMsFirst: 10 },
+  run: async (
+    ctx,
+    /** @type {{ readonly ledger: string, readonly count: number, readonly pauseMs: number }} */ input,
+  ) => {
+    for (let round = 0; round < input.count; round++) {
+      await ctx.step('round', async (attempt) => {
+        await pause(input.pauseMs)
+        await send(input.ledger, attempt, { run: ctx.runId, round })
+      })
+    }
+    return input.count
+  },
+})

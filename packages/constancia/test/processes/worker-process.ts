@@ -1,4 +1,4 @@
-import { type ChildProcess, fork } from 'node:child_process'
+import { type ChildProcess, fork, type StdioOptions } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
@@ -7,13 +7,7 @@ import { rawConnection } from '../store/raw.js'
 import type { WorkerOrder, WorkerWord } from './worker-words.js'
 
 const program = fileURLToPath(new URL('./worker.mjs', import.meta.url))
-const patienceMs = 20_000
-const workers = new Set<WorkerProcess>()
-
-/** Ends every worker that is left; for `afterEach`. */
-export async function endWorkers(): Promise<void> {
-  await Promise.all([...workers].map((worker) => worker.kill()))
-}
+const patienceMs = 40_000
 
 /** A worker in a process of its own, seen from outside. */
 export class WorkerProcess {
@@ -22,21 +16,21 @@ export class WorkerProcess {
   readonly #child: ChildProcess
   readonly #heard = new EventEmitter()
 
-  private constructor(order: WorkerOrder) {
+  /** Resolves when the process is gone, with the signal that ended it, or its exit code. */
+  readonly gone: Promise<NodeJS.Signals | number | null>
+
+  constructor(order: WorkerOrder) {
     this.#order = order
-    this.#child = fork(program, [JSON.stringify(order)], { execArgv: [] })
+    // What Node.js says when it runs out of memory is long, and meant.
+    const stdio: StdioOptions = ['ignore', 'ignore', order.flags === undefined ? 'inherit' : 'ignore', 'ipc']
+    this.#child = fork(program, [JSON.stringify(order)], { execArgv: [...(order.flags ?? [])], stdio })
+    this.gone = once(this.#child, 'exit').then(([code, signal]) => {
+      return signal ?? code
+    })
     this.#child.on('message', (word: WorkerWord) => {
       this.words.push(word)
       this.#heard.emit('word')
     })
-    workers.add(this)
-  }
-
-  /** Starts one, and returns when it works. */
-  static async start(order: WorkerOrder): Promise<WorkerProcess> {
-    const worker = new WorkerProcess(order)
-    await worker.until('ready')
-    return worker
   }
 
   /** The words of one kind so far. */
@@ -51,7 +45,7 @@ export class WorkerProcess {
       const [found] = this.all(kind)
       if (found !== undefined) return found
       await once(this.#heard, 'word', { signal: limit }).catch(() => {
-        throw new Error(`${this.#order.name} never said "${kind}", only ${JSON.stringify(this.words)}`)
+        throw new Error(`${this.#order.worker.name} never said "${kind}", only ${JSON.stringify(this.words)}`)
       })
     }
   }
@@ -77,11 +71,14 @@ export class WorkerProcess {
 
   /** Ends it by SIGKILL, and returns when it is gone. */
   async kill(): Promise<void> {
-    workers.delete(this)
-    if (this.#child.exitCode !== null || this.#child.signalCode !== null) return
-    const gone = once(this.#child, 'exit')
     this.#child.kill('SIGKILL')
-    await gone
+    await this.gone
+  }
+
+  /** Asks it to end, as whoever deploys does; returns when it is gone, with its exit code. */
+  async end(): Promise<NodeJS.Signals | number | null> {
+    this.#child.kill('SIGTERM')
+    return this.gone
   }
 }
 

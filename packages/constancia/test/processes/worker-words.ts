@@ -1,11 +1,13 @@
+import type { WorkerOptions } from 'constancia'
+
 /** What a worker process is told when it starts. */
 export interface WorkerOrder {
   readonly file: string
-  readonly name: string
-  readonly leaseMs: number
+  readonly worker: Partial<WorkerOptions> & Pick<WorkerOptions, 'name' | 'leaseMs'>
   /** Whether it hears of nothing that others do: neither from its heartbeat nor from a look at the file. */
   readonly isDeaf?: boolean
-  readonly concurrency?: number
+  /** Flags of Node.js. */
+  readonly flags?: readonly string[]
 }
 
 /** What it tells. */

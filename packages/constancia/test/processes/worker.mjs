@@ -2,6 +2,7 @@
 // A worker process that tells its parent what happens in it, one word at a time. It is told by `{ … }` as its only argument.
 import { open } from 'constancia'
 import { sqlite } from 'constancia/sqlite'
+import { deadlyFlowsFor } from './deadly-flows.mjs'
 import { send } from './destination.mjs'
 import { flowsFor } from './watched-flows.mjs'
 
@@ -10,7 +11,9 @@ import { flowsFor } from './watched-flows.mjs'
 
 process.once('disconnect', () => process.exit())
 const order = /** @type {WorkerOrder} */ (JSON.parse(process.argv[2] ?? ''))
-const { file, name, leaseMs, isDeaf = false, concurrency = 16 } = order
+const { file, isDeaf = false } = order
+// Most tests end the workers of one run again and again; only some are about what becomes of such a run.
+const worker = { pollMs: order.worker.leaseMs, concurrency: 16, lostLeaseCountMax: 1_000_000, ...order.worker }
 
 /** @param {WorkerWord} word */
 const tell = (word) => void process.send?.(word)
@@ -24,7 +27,7 @@ process.on('message', () => {
 /** Resolves once the parent has said something. */
 const told = () => new Promise((resolve) => (isTold ? resolve(undefined) : waiting.push(() => resolve(undefined))))
 
-const flows = flowsFor({ tell, told, send })
+const flows = [...flowsFor({ tell, told, send }), ...deadlyFlowsFor({ tell, told })]
 
 /** @type {import('constancia').StoreFactory} */
 const store = async (parts) => {
@@ -52,5 +55,6 @@ const store = async (parts) => {
   }
 }
 
-const runtime = await open({ store, flows, worker: { name, leaseMs, concurrency, pollMs: leaseMs } })
+const runtime = await open({ store, flows, worker })
+process.once('SIGTERM', () => void runtime.close().then(() => process.exit(0)))
 tell({ kind: 'ready', describe: runtime.describe() })

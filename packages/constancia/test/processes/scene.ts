@@ -1,0 +1,123 @@
+import { rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { type Flow, flow, open, type Run, type Runtime } from 'constancia'
+import { sqlite } from 'constancia/sqlite'
+import type { TestContext } from 'vitest'
+import { type LedgerServer, startLedgerServer } from '../../dist/testing/index.js'
+import { rawConnection } from '../store/raw.js'
+import { makeFolder } from '../store/stores.js'
+import { WorkerProcess } from './worker-process.js'
+import type { WorkerOrder } from './worker-words.js'
+
+/** Longer than a busy machine takes to start a thread: only who is stopped, ended or held up loses a run. Milliseconds. */
+export const leaseMs = 3_000
+
+const names = ['held', 'computing', 'short', 'deadly', 'long', 'rounds'] as const
+
+// This process only starts runs and looks; all work is done in others.
+const flows = Object.fromEntries(
+  names.map((name) => [name, flow({ name, version: 1, run: async () => undefined as unknown })]),
+) as Readonly<Record<(typeof names)[number], Flow<unknown, unknown>>>
+
+/** A test with a scene of its own, so that several can be played at once: most of their time they wait for a lease. */
+export function inScene(play: (scene: Scene) => Promise<void>): (context: TestContext) => Promise<void> {
+  return async ({ onTestFinished }) => {
+    const scene = await Scene.open()
+    onTestFinished(() => scene.close())
+    await play(scene)
+  }
+}
+
+/** One file, a destination, somebody who looks on, and the worker processes that come and go. */
+export class Scene {
+  readonly file: string
+  readonly ledger: LedgerServer
+  readonly outside: Runtime
+  readonly #folder: string
+  readonly #workers: WorkerProcess[] = []
+  #isOver = false
+
+  private constructor(folder: string, ledger: LedgerServer, outside: Runtime) {
+    this.#folder = folder
+    this.file = fileIn(folder)
+    this.ledger = ledger
+    this.outside = outside
+  }
+
+  static async open(): Promise<Scene> {
+    const folder = makeFolder()
+    const ledger = await startLedgerServer()
+    const outside = await open({
+      store: sqlite({ file: fileIn(folder) }),
+      flows: Object.values(flows),
+      worker: false,
+    })
+    return new Scene(folder, ledger, outside)
+  }
+
+  /** Starts a run that only worker processes have the code of. */
+  start(name: (typeof names)[number], id: string, input: unknown): Promise<Run> {
+    return this.outside.start(flows[name], input, { id })
+  }
+
+  run(id: string): Run {
+    return this.outside.run(id)
+  }
+
+  /** A path in a folder that is gone afterwards. */
+  path(name: string): string {
+    return join(this.#folder, name)
+  }
+
+  /** Starts a worker, and returns when it works. */
+  async worker(name: string, order: Order = {}): Promise<WorkerProcess> {
+    const worker = this.launch(name, order)
+    await worker.until('ready')
+    return worker
+  }
+
+  /** Starts a worker, which may end by itself before it says anything. */
+  launch(name: string, { options, ...rest }: Order = {}): WorkerProcess {
+    const worker = new WorkerProcess({ file: this.file, worker: { name, leaseMs, ...options }, ...rest })
+    this.#workers.push(worker)
+    return worker
+  }
+
+  /** The epochs under which a run's journal was written, in its order. */
+  async epochsOf(id: string): Promise<number[]> {
+    const events = await this.run(id).events()
+    return events.flatMap(({ by }) => (by.startsWith('claim:') ? [Number(by.split('@')[1])] : []))
+  }
+
+  get isOver(): boolean {
+    return this.#isOver
+  }
+
+  /** The lease of a run, whose worker is gone, runs out now: nobody has to wait for it. */
+  expire(id: string): void {
+    const database = rawConnection(this.file)
+    try {
+      database.exec('PRAGMA busy_timeout = 5000')
+      database.prepare('UPDATE runs SET due_at = 1 WHERE id = ? AND claim_id IS NOT NULL').run(id)
+    } finally {
+      database.close()
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#isOver = true
+    await Promise.all(this.#workers.map((worker) => worker.kill()))
+    await this.outside.close()
+    await this.ledger.close()
+    rmSync(this.#folder, { recursive: true, force: true })
+  }
+}
+
+/** What a worker differs in. */
+export interface Order extends Omit<WorkerOrder, 'file' | 'worker'> {
+  readonly options?: Partial<WorkerOrder['worker']>
+}
+
+function fileIn(folder: string): string {
+  return join(folder, 'runs.db')
+}

@@ -35,6 +35,7 @@ export async function rehearse({ store, flows, parts }: RehearsalInput, row: Run
     flow: row.flow,
     version: row.version,
     head: row.head,
+    lostLeaseCount: row.lostLeaseCount,
   }
   const silent = { ...parts, log: () => undefined }
   const end = await new Execution({ store, claim, flow, parts: silent, graceMs: 0, isRehearsal: true }).execute()

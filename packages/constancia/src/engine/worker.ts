@@ -1,5 +1,13 @@
 import type { RunId } from '../journal/index.js'
-import type { Change, Claim, ClaimedFlow, ClaimRef, Heartbeat, Store } from '../store/index.js'
+import {
+  type Change,
+  type Claim,
+  type ClaimedFlow,
+  type ClaimRef,
+  type Heartbeat,
+  isSuspect,
+  type Store,
+} from '../store/index.js'
 import { Dispatcher } from './dispatcher.js'
 import { days, minutes, seconds } from './duration.js'
 import { engineError } from './errors.js'
@@ -139,7 +147,9 @@ export class Worker {
     if (free <= 0) return undefined // The end of an execution looks again.
     const limit = Math.min(free, claimCountMax)
     const { leaseMs, lostLeaseCountMax } = options
-    const request = { worker: options.name, flows: flows.all.map(claimed), limit, leaseMs, lostLeaseCountMax }
+    const suspectCountMax = this.#hasSuspect ? 0 : 1
+    const asked = { limit, leaseMs, lostLeaseCountMax, suspectCountMax }
+    const request = { worker: options.name, flows: flows.all.map(claimed), ...asked }
     const { claims, nextDueAtMs, setAside } = await store.claim(request)
     for (const run of setAside) this.#reportSetAside(run)
     for (const claim of claims) this.#begin(claim)
@@ -157,6 +167,11 @@ export class Worker {
   #isLimited({ flow, version }: Claim): boolean {
     const { running, runningPerKey } = this.#input.flows.find(flow, version)?.concurrency ?? {}
     return running !== undefined || runningPerKey !== undefined
+  }
+
+  get #hasSuspect(): boolean {
+    for (const { claim } of this.#active.values()) if (isSuspect(claim.lostLeaseCount)) return true
+    return false
   }
 
   get #isFull(): boolean {
@@ -185,7 +200,7 @@ export class Worker {
     if (this.#active.get(claim.run)?.claim === claim) {
       const wasFull = this.#isFull
       this.#active.delete(claim.run)
-      if (wasFull || this.#isLimited(claim)) this.#lookForRuns()
+      if (wasFull || this.#isLimited(claim) || isSuspect(claim.lostLeaseCount)) this.#lookForRuns()
     }
     this.#input.onOver(claim.run, end)
     if (end.kind !== 'fault') this.#setbacks.forget(claim.run)

@@ -30,3 +30,4 @@ export type {
   Suspend,
   WaitingFor,
 } from './store.js'
+export { isSuspect } from './suspect.js'

@@ -121,6 +121,8 @@ export interface Claim extends ClaimRef {
   readonly flow: string
   readonly version: number
   readonly head: Head
+  /** How often in a row its lease ran out before this claim, without an event of an owner in between. */
+  readonly lostLeaseCount: number
 }
 
 /** Events that a claim's owner adds. */
@@ -216,6 +218,8 @@ export interface ClaimRequest {
   readonly leaseMs: number
   /** A run whose lease ran out so often, without an event of an owner in between, is set aside. */
   readonly lostLeaseCountMax: number
+  /** How many suspects (see `isSuspect`) may be among what is taken; unlimited unless set. Those held back do not count as due. */
+  readonly suspectCountMax?: number
 }
 
 /** One flow that a worker has, and how many of its runs may be claimed at once, by all workers together. */

@@ -1,5 +1,13 @@
 import { type ClaimId, type RunId, runStream } from '../../journal/index.js'
-import type { Claim, ClaimAnswer, ClaimedFlow, ClaimRef, ClaimRequest, Suspend } from '../index.js'
+import {
+  type Claim,
+  type ClaimAnswer,
+  type ClaimedFlow,
+  type ClaimRef,
+  type ClaimRequest,
+  isSuspect,
+  type Suspend,
+} from '../index.js'
 import type { Due, DueList } from './due-list.js'
 import { atRest, type Handle, holds } from './handle.js'
 import { Tally } from './limits.js'
@@ -17,6 +25,7 @@ export function claim(handle: Handle, request: ClaimRequest, turn: Turn): ClaimA
   const lanes = request.flows.map((flow) => new Lane(handle.disk.due(flow.flow, flow.version), flow))
   const taken: StoredRun[] = []
   const poisoned: StoredRun[] = []
+  let suspectsLeft = request.suspectCountMax ?? Number.POSITIVE_INFINITY
   let idleCount = 0
   while (taken.length < request.limit && idleCount < lanes.length) {
     const due = lanes[turn.index++ % lanes.length]?.next(tally, nowMs)
@@ -26,11 +35,15 @@ export function claim(handle: Handle, request: ClaimRequest, turn: Turn): ClaimA
     }
     idleCount = 0
     const isLost = due.run.row.claim !== undefined
-    if (isLost && lostLeasesOf(due.run) >= request.lostLeaseCountMax) poisoned.push(due.run)
-    else {
-      taken.push(due.run)
-      tally.add(due.run)
+    const lostLeaseCount = lostLeasesOf(due.run)
+    if (isLost && lostLeaseCount >= request.lostLeaseCountMax) {
+      poisoned.push(due.run)
+      continue
     }
+    if (isSuspect(lostLeaseCount)) suspectsLeft -= 1
+    if (isSuspect(lostLeaseCount) && suspectsLeft < 0) continue
+    taken.push(due.run)
+    tally.add(due.run)
   }
   const nextDueAtMs = Math.min(...lanes.map((lane) => lane.leftAtMs(tally, nowMs)))
   return {
@@ -96,7 +109,7 @@ function take({ disk, parts }: Handle, { run, request, nowMs }: Take): Claim {
   const { id: runId, flow, version, head } = run.row
   run.claimedHeadSeq = head.seq
   disk.tell({ run: runId, headSeq: head.seq, due: false, outbox: false })
-  return { run: runId, id, epoch, stream: runStream(runId), flow, version, head }
+  return { run: runId, id, epoch, stream: runStream(runId), flow, version, head, lostLeaseCount }
 }
 
 function setAside({ disk }: Handle, run: StoredRun): RunId {

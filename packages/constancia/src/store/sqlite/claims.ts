@@ -1,5 +1,13 @@
 import { type ClaimId, type RunId, runStream } from '../../journal/index.js'
-import type { Claim, ClaimAnswer, ClaimedFlow, ClaimRef, ClaimRequest, Suspend } from '../index.js'
+import {
+  type Claim,
+  type ClaimAnswer,
+  type ClaimedFlow,
+  type ClaimRef,
+  type ClaimRequest,
+  isSuspect,
+  type Suspend,
+} from '../index.js'
 import type { DueRecord } from './due.js'
 import { Lane } from './lane.js'
 import { Room } from './room.js'
@@ -36,6 +44,7 @@ function takeDue(session: Session, request: ClaimRequest, turn: Turn): ClaimAnsw
   const { lanes, room, nowMs } = lanesOf(session, request, taken)
   const claims: Claim[] = []
   const setAside: RunId[] = []
+  let suspectsLeft = request.suspectCountMax ?? Number.POSITIVE_INFINITY
   let idleLanes = 0
   while (claims.length < request.limit && idleLanes < lanes.length) {
     turn.index %= lanes.length
@@ -46,13 +55,12 @@ function takeDue(session: Session, request: ClaimRequest, turn: Turn): ClaimAnsw
       continue
     }
     idleLanes = 0
-    const claimed = take(session, { first, request, nowMs })
-    if (claimed === undefined) {
-      setAside.push(first.fold.id)
-      continue
-    }
+    const claimed = take(session, { first, request, nowMs, suspectsLeft })
+    if (claimed === 'set aside') setAside.push(first.fold.id)
+    else taken.add(first.streamNo) // Or held back: either way it is not to be found again.
+    if (typeof claimed === 'string') continue
     claims.push(claimed)
-    taken.add(first.streamNo)
+    if (isSuspect(claimed.lostLeaseCount)) suspectsLeft -= 1
     room.take(lane.flow, first.key)
   }
   return { claims, nextDueAtMs: firstOf(lanes), setAside }
@@ -80,15 +88,16 @@ interface Take {
   readonly first: DueRecord
   readonly request: ClaimRequest
   readonly nowMs: number
+  readonly suspectsLeft: number
 }
 
-// Undefined if the run was set aside instead.
-function take(session: Session, { first, request, nowMs }: Take): Claim | undefined {
+function take(session: Session, { first, request, nowMs, suspectsLeft }: Take): Claim | 'set aside' | 'held back' {
   const lostLeaseCount = lostLeasesOf(session, first)
   if (first.lastClaim !== undefined && lostLeaseCount >= request.lostLeaseCountMax) {
     setAside(session, first, lostLeaseCount)
-    return undefined
+    return 'set aside'
   }
+  if (isSuspect(lostLeaseCount) && suspectsLeft <= 0) return 'held back'
   const claimId = Buffer.from(session.salt()).toString('hex') as ClaimId
   const leaseUntilMs = nowMs + request.leaseMs
   const { streamNo, fold, readSignalCount } = first
@@ -98,7 +107,7 @@ function take(session: Session, { first, request, nowMs }: Take): Claim | undefi
   session.claims.take({ streamNo, id: claimId, worker, leaseUntilMs, headSeq: head.seq, lostLeaseCount })
   session.tips.set(run, { streamNo, fold, claimId, epoch, readSignalCount })
   session.watchers.touch({ run, headSeq: head.seq, due: false, outbox: false })
-  return { run, id: claimId, epoch, stream: runStream(run), flow, version, head }
+  return { run, id: claimId, epoch, stream: runStream(run), flow, version, head, lostLeaseCount }
 }
 
 /** Prolongs leases; see `Store.renew`. */

@@ -120,6 +120,35 @@ export const setAsideCases: Cases = {
     strictEqual((await world.row('r1')).lostLeaseCount, 4)
   },
 
+  'R-B9 suspects are taken one at a time, and hold up nobody else': async (world) => {
+    for (const run of ['r1', 'r2', 'r3']) await world.create(run)
+    for (let count = 0; count < 2; count++) {
+      strictEqual((await claimOf(world, 5, 9)).claims.length, 3)
+      await world.given.advance(leaseMs)
+    }
+    await world.create('r4')
+    const flows = [{ flow: 'invoice', version: 1 }]
+    const request = { worker: 'w1', flows, limit: 9, leaseMs, lostLeaseCountMax: 5 }
+    const first = await world.store.claim({ ...request, suspectCountMax: 1 })
+    deepStrictEqual(
+      first.claims.map(({ run, lostLeaseCount }) => [run, lostLeaseCount]),
+      [
+        ['r1', 2],
+        ['r4', 0],
+      ],
+    )
+    strictEqual(first.nextDueAtMs, undefined)
+    strictEqual((await world.row('r2')).lostLeaseCount, 1)
+    const none = await world.store.claim({ ...request, suspectCountMax: 0 })
+    deepStrictEqual([none.claims, none.setAside], [[], []])
+    const next = await world.store.claim({ ...request, suspectCountMax: 1 })
+    deepStrictEqual(
+      next.claims.map(({ run }) => run),
+      ['r2'],
+    )
+    strictEqual((await world.store.claim(request)).claims[0]?.run, 'r3')
+  },
+
   'R-B9 a lease that was lost counts across handles and reopening': async (world) => {
     await world.create('r1')
     await lose(world, 2)

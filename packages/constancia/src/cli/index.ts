@@ -1,21 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../store/index.js'
-import type { Call, Command } from './command.js'
-import { cancelCommand } from './commands/cancel.js'
-import { checkCommand } from './commands/check.js'
-import { devCommand } from './commands/dev.js'
-import { doctorCommand } from './commands/doctor.js'
-import { exportCommand } from './commands/export.js'
-import { initCommand } from './commands/init.js'
-import { journalCommand } from './commands/journal.js'
-import { purgeCommand } from './commands/purge.js'
-import { rebuildCommand } from './commands/rebuild.js'
-import { retryCommand } from './commands/retry.js'
-import { runsCommand } from './commands/runs.js'
-import { showCommand } from './commands/show.js'
-import { signalCommand } from './commands/signal.js'
-import { startCommand } from './commands/start.js'
+import type { Call } from './command.js'
+import { commands } from './commands/index.js'
 import { type FoundConfig, findConfig, HandOver, loadConfig } from './config.js'
 import { codeOf, messageOf } from './errors.js'
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js'
@@ -24,24 +11,6 @@ import { type Asked, readWords } from './program.js'
 import { withRuntime } from './session.js'
 import { ReaderLeft, Terminal } from './terminal.js'
 import { printableLines } from './text.js'
-
-/** Every word of the command line, in the order in which help lists them. */
-const commands: readonly Command[] = [
-  initCommand,
-  devCommand,
-  startCommand,
-  runsCommand,
-  showCommand,
-  journalCommand,
-  signalCommand,
-  cancelCommand,
-  retryCommand,
-  checkCommand,
-  exportCommand,
-  purgeCommand,
-  rebuildCommand,
-  doctorCommand,
-]
 
 /** What the command line is given by the script that starts it. */
 export interface MainParts {

@@ -1,0 +1,33 @@
+import type { Command } from '../command.js'
+import { cancelCommand } from './cancel.js'
+import { checkCommand } from './check.js'
+import { devCommand } from './dev.js'
+import { doctorCommand } from './doctor.js'
+import { exportCommand } from './export.js'
+import { initCommand } from './init.js'
+import { journalCommand } from './journal.js'
+import { purgeCommand } from './purge.js'
+import { rebuildCommand } from './rebuild.js'
+import { retryCommand } from './retry.js'
+import { runsCommand } from './runs.js'
+import { showCommand } from './show.js'
+import { signalCommand } from './signal.js'
+import { startCommand } from './start.js'
+
+/** Every word of the command line, in the order in which help lists them. */
+export const commands: readonly Command[] = [
+  initCommand,
+  devCommand,
+  startCommand,
+  runsCommand,
+  showCommand,
+  journalCommand,
+  signalCommand,
+  cancelCommand,
+  retryCommand,
+  checkCommand,
+  exportCommand,
+  purgeCommand,
+  rebuildCommand,
+  doctorCommand,
+]

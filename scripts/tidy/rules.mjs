@@ -36,6 +36,7 @@ export const ownPackages = {
 export const thirdParty = {
   'packages/constancia/src/schedule/pattern.ts': ['croner'],
   'packages/constancia/src/store/sqlite/driver.ts': ['@photostructure/sqlite'],
+  'packages/constancia/src/store/postgres/driver.ts': ['pg'],
   'packages/constancia/src/cli/program.ts': ['commander'],
   'packages/constancia/src/cli/modules.ts': ['jiti'],
 }
@@ -88,6 +89,16 @@ export const allowedCalls = [
   },
   {
     path: 'packages/constancia/src/store/sqlite/heartbeat-thread.ts',
+    calls: ['setInterval'],
+    reason: 'renews leases in a thread of its own, in real time whatever the event loop does',
+  },
+  {
+    path: 'packages/constancia/src/store/postgres/heartbeat.ts',
+    calls: ['setInterval', 'setTimeout'],
+    reason: 'shows the thread of leases that the real event loop turns; a simulated clock has no thread',
+  },
+  {
+    path: 'packages/constancia/src/store/postgres/heartbeat-thread.ts',
     calls: ['setInterval'],
     reason: 'renews leases in a thread of its own, in real time whatever the event loop does',
   },

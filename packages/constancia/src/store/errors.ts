@@ -12,6 +12,10 @@ export type StoreErrorCode =
   | 'store_damaged'
   /** Written by a newer version of Constancia. */
   | 'store_too_new'
+  /** A right is missing, or the login was refused. */
+  | 'store_forbidden'
+  /** The database cannot be reached, or does not write just now; what was under way may or may not be stored. */
+  | 'store_unavailable'
   /** Settings, a version or a file system that would lose acknowledged events. */
   | 'store_unsafe'
   /** The disk or the connection failed in another way; the handle is finished. */

@@ -1,0 +1,195 @@
+import { assert, type ClaimId, type RunId, runStream } from '../../journal/index.js'
+import { type Claim, type ClaimAnswer, type ClaimRequest, isSuspect } from '../index.js'
+import { DueRuns, nextOfLimited, nextOfUnlimited, type Search } from './due.js'
+import { arrayOf } from './literals.js'
+import { Wait } from './patience.js'
+import { isLimited, Room } from './room.js'
+import { foldOf, type RunRecord } from './run-record.js'
+import type { Session } from './session.js'
+import { type Aside, asideOf, lostLeasesOf, setAsideSql } from './set-aside.js'
+import { inTransaction, type Transaction } from './transaction.js'
+
+/** Which flow of a request is served first; it moves on so that each has its turn. */
+export interface Turn {
+  index: number
+}
+
+/** A run that is taken: its row as it was, and what the claim is. */
+interface Taken {
+  readonly record: RunRecord
+  readonly claim: Claim
+}
+
+/** What one claim found. */
+interface Found {
+  readonly taken: readonly Taken[]
+  readonly aside: readonly Aside[]
+  readonly nextDueAtMs: number | undefined
+}
+
+/** Takes due runs; see `Store.claim`. */
+export async function claim(session: Session, request: ClaimRequest, turn: Turn): Promise<ClaimAnswer> {
+  for (const flow of request.flows) if (isLimited(flow)) session.limitedFlows.add(flow.flow)
+  // Without a lock first: a worker that has nothing to do disturbs nobody.
+  const idle = await session.patiently(() => idleAnswer(session, request))
+  if (idle !== undefined) return idle
+  const { taken, aside, nextDueAtMs } = await claimNow(session, request, turn)
+  for (const { record, claim: one } of taken) {
+    session.tips.set(one.run, foldOf(record))
+    session.watchers.tell([{ run: one.run, headSeq: one.head.seq, due: false, outbox: false, isLoud: false }])
+  }
+  for (const { run, headSeq } of aside) {
+    session.tips.forget(run)
+    session.watchers.tell([{ run, headSeq, due: false, outbox: false, isLoud: false }])
+  }
+  return { claims: taken.map(({ claim: one }) => one), nextDueAtMs, setAside: aside.map(({ run }): RunId => run) }
+}
+
+async function idleAnswer(session: Session, { flows, limit }: ClaimRequest): Promise<ClaimAnswer | undefined> {
+  const on = session.connections
+  const { dueAtMs, nowMs } = await nextOfUnlimited(session, on, { flows, passed: [] })
+  if (limit > 0 && dueAtMs <= nowMs) return undefined
+  const room = await Room.count(session, on, { flows, nowMs })
+  const first = Math.min(dueAtMs, await nextOfLimited({ session, on, room, nowMs, seen: [], limit }, flows))
+  if (limit > 0 && first <= nowMs) return undefined
+  return { claims: [], nextDueAtMs: finite(first), setAside: [] }
+}
+
+async function claimNow(session: Session, request: ClaimRequest, turn: Turn): Promise<Found> {
+  const wait = new Wait(session.patience)
+  let doubtful: Found | undefined
+  for (;;) {
+    try {
+      if (doubtful !== undefined && (await isStored(session, doubtful))) return doubtful
+      doubtful = undefined
+      const found = await inTransaction(session, (on) =>
+        takeDue({ session, request, turn, on }, (one) => {
+          doubtful = one
+        }),
+      )
+      session.patience.report(false)
+      return found
+    } catch (error) {
+      if ((await wait.bear(error)) !== 'away') doubtful = undefined
+    }
+  }
+}
+
+// Nobody heard whether it was committed: the rows are locked first, so that the lost transaction has ended by then.
+async function isStored(session: Session, { taken, aside }: Found): Promise<boolean> {
+  if (taken.length === 0) return aside.length === 0
+  const lock =
+    'SELECT r.claim_id FROM {schema}.runs AS r WHERE r.stream = ANY ($1::bigint[]) ORDER BY r.id FOR NO KEY UPDATE'
+  const streams = arrayOf(taken.map(({ record }) => record.stream))
+  const rows = await inTransaction(session, (on) => on.query(session.sql(lock), [streams]))
+  const ids = new Set(taken.map(({ claim: one }) => one.id as string))
+  return rows.some((row) => ids.has(String(row['claim_id'])))
+}
+
+interface Claiming {
+  readonly session: Session
+  readonly request: ClaimRequest
+  readonly turn: Turn
+  readonly on: Transaction
+}
+
+async function takeDue(claiming: Claiming, beforeCommit: (found: Found) => void): Promise<Found> {
+  const { session, request, on } = claiming
+  const { flows, limit } = request
+  await lockLimits(claiming)
+  const [row] = await on.query(session.sql('SELECT {schema}.now_ms() AS now_ms'))
+  const nowMs = Number(row?.['now_ms'])
+  const room = await Room.count(session, on, { flows, nowMs })
+  const search: Search = { session, on, room, nowMs, seen: [], limit }
+  const { taken, aside, passed } = await chooseAll(claiming, search)
+  await writeTaken(claiming, taken)
+  if (aside.length > 0) await on.query(session.sql(setAsideSql), asideValues(aside))
+  const unlimited = await nextOfUnlimited(session, on, { flows, passed })
+  const limited = await nextOfLimited({ ...search, seen: passed }, flows)
+  const found = { taken, aside, nextDueAtMs: finite(Math.min(unlimited.dueAtMs, limited)) }
+  beforeCommit(found)
+  return on.commit(Promise.resolve(found))
+}
+
+// Who counts runs holds the flow's row meanwhile, so that two do not fill the same place.
+async function lockLimits({ session, request, on }: Claiming): Promise<void> {
+  const limited = [...new Set(request.flows.filter(isLimited).map(({ flow }) => flow))].sort()
+  if (limited.length === 0) return
+  const make = 'INSERT INTO {schema}.limits (flow) SELECT unnest($1::text[]) ON CONFLICT DO NOTHING'
+  const lock = 'SELECT 1 FROM {schema}.limits WHERE flow = ANY ($1::text[]) ORDER BY flow FOR UPDATE'
+  await on.query(session.sql(make), [arrayOf(limited)])
+  await on.query(session.sql(lock), [arrayOf(limited)])
+}
+
+interface Chosen {
+  readonly taken: Taken[]
+  readonly aside: Aside[]
+  /** Streams that do not count for when the next run is due. */
+  readonly passed: number[]
+}
+
+async function chooseAll({ session, request, turn }: Claiming, search: Search): Promise<Chosen> {
+  const chosen: Chosen = { taken: [], aside: [], passed: [] }
+  const lanes = request.flows.map((flow) => new DueRuns(search, flow))
+  let suspectsLeft = request.suspectCountMax ?? Number.POSITIVE_INFINITY
+  let idleCount = 0
+  while (chosen.taken.length < request.limit && idleCount < lanes.length) {
+    turn.index %= lanes.length
+    const lane = lanes[turn.index++]
+    const record = await lane?.next()
+    if (lane === undefined || record === undefined) {
+      idleCount++
+      continue
+    }
+    idleCount = 0
+    chosen.passed.push(record.stream)
+    const lostLeaseCount = lostLeasesOf(record)
+    if (record.claim_id !== null && lostLeaseCount >= request.lostLeaseCountMax) {
+      chosen.aside.push(asideOf(record, lostLeaseCount))
+      continue
+    }
+    if (isSuspect(lostLeaseCount) && suspectsLeft <= 0) continue
+    if (isSuspect(lostLeaseCount)) suspectsLeft -= 1
+    chosen.taken.push({ record, claim: claimOf(session, record, lostLeaseCount) })
+    search.room.take(lane.flow, record.key)
+  }
+  return chosen
+}
+
+function claimOf(session: Session, record: RunRecord, lostLeaseCount: number): Claim {
+  const { id: run, flow, version } = record
+  const id = Buffer.from(session.salt()).toString('hex') as ClaimId
+  const { head } = foldOf(record)
+  return { run, id, epoch: record.epoch + 1, stream: runStream(run), flow, version, head, lostLeaseCount }
+}
+
+const takeSql = `
+  UPDATE {schema}.runs AS r SET status = 'running', epoch = i.epoch, claim_id = i.claim, worker = $5,
+    due_at = {schema}.now_ms() + $6::bigint, progressed = false, lost_leases = i.lost, wake_at = NULL, waiting_for = NULL
+  FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::integer[]) AS i (stream, claim, epoch, lost)
+  WHERE r.stream = i.stream AND r.epoch = i.epoch - 1 RETURNING r.stream`
+
+async function writeTaken({ session, request, on }: Claiming, taken: readonly Taken[]): Promise<void> {
+  if (taken.length === 0) return
+  const values = [
+    arrayOf(taken.map(({ record }) => record.stream)),
+    arrayOf(taken.map(({ claim: { id } }) => id)),
+    arrayOf(taken.map(({ claim: { epoch } }) => epoch)),
+    arrayOf(taken.map(({ claim: { lostLeaseCount } }) => lostLeaseCount)),
+  ]
+  const rows = await on.query(session.sql(takeSql), [...values, request.worker, Math.ceil(request.leaseMs)])
+  assert(rows.length === taken.length, `${taken.length} runs were to be taken, but ${rows.length} were`)
+  assert(taken.length <= request.limit, `${request.limit} runs were asked for, but ${taken.length} were taken`)
+}
+
+function asideValues(aside: readonly Aside[]): [string, string, string] {
+  return [
+    arrayOf(aside.map(({ streamNo }) => streamNo)),
+    arrayOf(aside.map(({ message }) => message)),
+    arrayOf(aside.map(({ lostLeaseCount }) => lostLeaseCount)),
+  ]
+}
+
+function finite(dueAtMs: number): number | undefined {
+  return Number.isFinite(dueAtMs) ? dueAtMs : undefined
+}

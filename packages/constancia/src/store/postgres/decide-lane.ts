@@ -1,0 +1,144 @@
+import type { Facts } from '../index.js'
+import type { Decided, DecideJob } from './job.js'
+import { arrayOf } from './literals.js'
+import { Wait } from './patience.js'
+import { storedOf } from './read-back.js'
+import { type RunRecord, recordColumns, rowOf } from './run-record.js'
+import type { Session } from './session.js'
+import { inTransaction, type Transaction } from './transaction.js'
+import { identityOf, type Work } from './work.js'
+import { write } from './write.js'
+
+const lock = 'SELECT 1 FROM {schema}.runs WHERE id = ANY ($1::text[]) ORDER BY id FOR NO KEY UPDATE'
+
+const select = `
+  SELECT ${recordColumns}, {schema}.now_ms() AS now_ms, EXISTS (
+    SELECT 1 FROM {schema}.inbox AS b WHERE b.root = coalesce(r.root, r.id) AND b.delivery = i.delivery) AS delivered
+  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS i (run, delivery, ord)
+  LEFT JOIN {schema}.runs AS r ON r.id = i.run ORDER BY i.ord`
+
+type FactsRecord = RunRecord & { readonly now_ms: number; readonly delivered: boolean }
+
+/** A job that was decided and is to be written. */
+interface Underway {
+  readonly job: DecideJob
+  readonly decided: Decided
+}
+
+/**
+ * Decides jobs in one transaction: locks the rows of their runs in the order of their ids, reads, decides, and writes. Two round
+ * trips. A decision that throws concerns its own caller alone. One whose commit nobody heard of is looked for before it is made
+ * again.
+ */
+export async function decideTogether(session: Session, jobs: readonly DecideJob[]): Promise<void> {
+  const wait = new Wait(session.patience)
+  let left = jobs
+  while (left.length > 0) {
+    let underway: readonly Underway[] = []
+    try {
+      await decideNow(session, left, (decided) => {
+        underway = decided
+      })
+      session.patience.report(false)
+      for (const one of underway) finish(session, one)
+      return
+    } catch (error) {
+      const kind = await wait.bear(error).catch((fault: unknown) => decideEach(session, { left, underway, fault }))
+      if (kind === undefined) return
+      left = kind === 'away' ? await unstored(session, wait, { left, underway }) : stillOpen(left, underway)
+    }
+  }
+}
+
+async function decideNow(
+  session: Session,
+  jobs: readonly DecideJob[],
+  onDecided: (underway: readonly Underway[]) => void,
+): Promise<void> {
+  await inTransaction(session, async (on) => {
+    const underway: Underway[] = []
+    for (const { job, facts, record } of await factsOf(session, on, jobs)) {
+      try {
+        underway.push({ job, decided: job.decide(facts, record) })
+      } catch (error) {
+        job.reject(error)
+      }
+    }
+    onDecided(underway)
+    const works = worksOf(underway)
+    if (works.length === 0) return
+    const unfit = await on.commit(write(session, on, works))
+    if (unfit.size > 0) throw new TypeError('A run changed although its row was locked.')
+  })
+}
+
+interface FactsOf {
+  readonly job: DecideJob
+  readonly facts: Facts
+  readonly record: RunRecord | undefined
+}
+
+async function factsOf(session: Session, on: Transaction, jobs: readonly DecideJob[]): Promise<FactsOf[]> {
+  const runs = arrayOf(jobs.map(({ run }) => run))
+  const locked = on.query(session.sql(lock), [runs])
+  const read = on.query(session.sql(select), [runs, arrayOf(jobs.map(({ delivery }) => delivery))])
+  const [, rows] = await Promise.all([locked, read])
+  const records = rows as unknown as FactsRecord[]
+  return jobs.flatMap((job, index) => {
+    const found = records[index]
+    if (found === undefined) return []
+    const record = found.id === null ? undefined : found
+    const run = record === undefined ? undefined : rowOf(record)
+    return [{ job, record, facts: { run, nowMs: found.now_ms, delivered: found.delivered } }]
+  })
+}
+
+function worksOf(underway: readonly Underway[]): Work[] {
+  return underway.flatMap(({ decided }) => decided.work ?? [])
+}
+
+function finish(session: Session, { job, decided }: Underway): void {
+  const { work, answer } = decided
+  if (work?.change?.added?.fold.outcome === 'open') session.tips.set(job.run, work.change.added.fold)
+  else session.tips.forget(job.run)
+  if (work !== undefined) session.watchers.tell(work.touched)
+  job.resolve(answer as never)
+}
+
+// Those whose decision threw have their answer.
+function stillOpen(left: readonly DecideJob[], underway: readonly Underway[]): readonly DecideJob[] {
+  return underway.length === 0 ? left : underway.map(({ job }) => job)
+}
+
+interface Doubt {
+  readonly left: readonly DecideJob[]
+  readonly underway: readonly Underway[]
+}
+
+async function unstored(session: Session, wait: Wait, { left, underway }: Doubt): Promise<readonly DecideJob[]> {
+  const told = underway.filter(({ decided }) => decided.work !== undefined && identityOf(decided.work) !== undefined)
+  if (told.length === 0) return stillOpen(left, underway)
+  for (;;) {
+    try {
+      const stored = await storedOf(session, worksOf(told))
+      const done = new Set(told.filter((_, index) => stored.has(index)))
+      for (const one of done) finish(session, one)
+      return underway.filter((one) => !done.has(one)).map(({ job }) => job)
+    } catch (error) {
+      await wait.bear(error)
+    }
+  }
+}
+
+interface Failure extends Doubt {
+  readonly fault: unknown
+}
+
+async function decideEach(session: Session, { left, underway, fault }: Failure): Promise<undefined> {
+  const open = stillOpen(left, underway)
+  if (open.length === 1 || (fault as { code?: unknown }).code !== undefined) {
+    for (const { reject } of open) reject(fault)
+    return
+  }
+  for (const job of open) await decideTogether(session, [job])
+}

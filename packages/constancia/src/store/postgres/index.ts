@@ -1,0 +1,3 @@
+export type { ConnectionOptions } from './driver.js'
+export type { PostgresOptions } from './open.js'
+export { postgres } from './store.js'

@@ -1,0 +1,55 @@
+import type { Head, RunId } from '../../journal/index.js'
+import type { Facts } from '../index.js'
+import type { RunRecord } from './run-record.js'
+import type { Unfit } from './unfit.js'
+import type { Work } from './work.js'
+
+/** Something that waits to be written. */
+export type Job = WriteJob | DecideJob
+
+/** What all of them have. */
+interface JobBase {
+  /** Runs that it changes or reads: what was asked about one of them before is done before. */
+  readonly runs: readonly RunId[]
+  readonly resolve: (result: never) => void
+  readonly reject: (error: unknown) => void
+}
+
+/** A change that its author can make without reading first. */
+export interface WriteJob extends JobBase {
+  /** `whole`: a transaction of its own, which is rolled back unless all of it fits. */
+  readonly lane: 'write' | 'whole'
+  /** Where the author believes the journal ends, if the fold there is needed. */
+  readonly at: { readonly run: RunId; readonly head: Head } | undefined
+  /**
+   * What is to be written, or what to answer at once. Given what is in the row where the fold at that head is not at hand.
+   * Throws what is wrong with the request.
+   */
+  readonly prepare: (
+    found: { readonly record: RunRecord | undefined } | undefined,
+  ) => Work | { readonly answer: unknown }
+  /** What to answer once it is stored, or did not fit. */
+  readonly finish: (unfit: Unfit | undefined) => unknown
+}
+
+/** A change that is decided from what is read in its transaction. */
+export interface DecideJob extends JobBase {
+  readonly lane: 'decide'
+  readonly run: RunId
+  readonly delivery: string | undefined
+  /** Decides. Throws what the decision throws, or what is wrong with it. */
+  readonly decide: (facts: Facts, record: RunRecord | undefined) => Decided
+}
+
+/** What was decided: what is to be written, if anything, and the answer. */
+export interface Decided {
+  readonly work: Work | undefined
+  readonly answer: unknown
+}
+
+/** Takes jobs, and does each within a next transaction. */
+export interface JobQueue {
+  submit<J extends Job>(job: Omit<J, 'resolve' | 'reject'>): Promise<never>
+  /** Nothing is accepted any more; resolves when what was accepted before is decided. */
+  close(): Promise<void>
+}

@@ -1,0 +1,139 @@
+import { assert, bodyOf, emptyHead, type RunFold, type RunId, rootRunId, runStream } from '../../journal/index.js'
+import type { Append, Appended, Created, CreateRun } from '../index.js'
+import type { WriteJob } from './job.js'
+import { foldOf, type RunRecord, rowOf } from './run-record.js'
+import { recordsOf } from './runs.js'
+import type { Session } from './session.js'
+import type { Touched } from './touched.js'
+import type { Unfit } from './unfit.js'
+import { type Added, add, type Start, type Work } from './work.js'
+
+/** Starts a journal; see `Store.create`. */
+export async function create(session: Session, request: CreateRun): Promise<Created> {
+  let added: Added | undefined
+  const prepare = (): Work => {
+    added ??= begin(session, request)
+    const { run, settles } = request
+    return { start: { run, added }, settles, touched: [touchedOf(added, added.fold.outcome === 'open')] }
+  }
+  const finish = (unfit: Unfit | undefined): Created | Promise<Created> =>
+    unfit === undefined && added !== undefined
+      ? { kind: 'created', events: added.events }
+      : session.patiently(() => whatExists(session, request.run))
+  const { run } = request
+  const root = rootRunId(run)
+  if (root !== run && request.drafts.some(({ body }) => body.includes('"continues"'))) await checkRoot(session, request)
+  return session.commit.submit<WriteJob>({ lane: 'write', runs: [run], at: undefined, prepare, finish })
+}
+
+// A run that takes over from another one shares its root's inbox.
+async function checkRoot(session: Session, { run }: CreateRun): Promise<void> {
+  const root = rootRunId(run)
+  const sql = session.sql('SELECT 1 FROM {schema}.streams WHERE name = $1')
+  const found = await session.patiently(() => session.connections.query(sql, [runStream(root)]))
+  assert(found.length > 0, `run ${run} was to take over from run ${root}, which never was`)
+}
+
+function begin(session: Session, { run, drafts, by, seen }: CreateRun): Added {
+  assert(drafts.length > 0, `run ${run} was to be created without events`)
+  const head = emptyHead(runStream(run))
+  return add({ run, head, fold: undefined, drafts, nowMs: session.clock.now(), by, seen, salt: session.salt })
+}
+
+async function whatExists(session: Session, run: RunId): Promise<Created> {
+  const record = (await recordsOf(session, session.connections, [run])).get(run)
+  if (record !== undefined) return { kind: 'exists', row: rowOf(record) }
+  const sql = session.sql(
+    'SELECT 1 FROM {schema}.purged WHERE stream = (SELECT no FROM {schema}.streams WHERE name = $1)',
+  )
+  const purged = await session.connections.query(sql, [runStream(run)])
+  assert(purged.length > 0, `run ${run} has a journal but no row: run "rebuild"`)
+  return { kind: 'purged' }
+}
+
+/** Adds what the owner of a claim did; see `Store.append`. */
+export function append(session: Session, request: Append): Promise<Appended> {
+  const { claim, head, drafts, successor } = request
+  const { run } = claim
+  // Deliveries go into an inbox that is locked with the run, and a successor must not be there: both are seldom.
+  const isPlain =
+    successor === undefined && !drafts.some(({ kind }) => kind === 'SignalReceived' || kind === 'ChildEnded')
+  const runs = successor === undefined ? [run] : [run, successor.run, rootRunId(run)]
+  let work: (Work & { readonly change: { readonly added: Added } }) | undefined
+  const prepare: WriteJob['prepare'] = (found) => {
+    const fold = foldAt(session, request, found)
+    if ('kind' in fold) return { answer: fold }
+    work ??= workOf(session, request, fold)
+    return work
+  }
+  const finish = (unfit: Unfit | undefined): Appended => {
+    const added = work?.change.added
+    if (unfit !== undefined) session.tips.forget(run)
+    if (unfit?.kind === 'exists' && successor !== undefined)
+      assert(false, `run ${successor.run}, which was to take over from run ${run}, exists already`)
+    if (unfit?.kind === 'head_conflict') return { kind: 'head_conflict', head: unfit.head }
+    if (unfit !== undefined || added === undefined)
+      return { kind: unfit?.kind === 'run_ended' ? 'run_ended' : 'claim_lost' }
+    if (added.fold.outcome === 'open') session.tips.set(run, added.fold)
+    else session.tips.forget(run)
+    return { kind: 'appended', events: added.events }
+  }
+  return session.commit.submit<WriteJob>({
+    lane: isPlain ? 'write' : 'whole',
+    runs,
+    at: { run, head },
+    prepare,
+    finish,
+  })
+}
+
+function foldAt(
+  session: Session,
+  { claim, head }: Append,
+  found: { readonly record: RunRecord | undefined } | undefined,
+): RunFold | Exclude<Appended, { kind: 'appended' }> {
+  const known = session.tips.at(claim.run, head)
+  if (known !== undefined) return known
+  const record = found?.record
+  if (record === undefined) return { kind: 'claim_lost' }
+  if (record.outcome !== 'open') return { kind: 'run_ended' }
+  if (record.claim_id !== claim.id || record.epoch !== claim.epoch) return { kind: 'claim_lost' }
+  const fold = foldOf(record)
+  return fold.head.seq === head.seq && fold.head.hash === head.hash ? fold : { kind: 'head_conflict', head: fold.head }
+}
+
+function workOf(
+  session: Session,
+  request: Append,
+  fold: RunFold,
+): Work & { readonly change: { readonly added: Added } } {
+  const { claim, drafts, seen, readSignalCount, successor } = request
+  const { run } = claim
+  if (successor !== undefined) checkSuccessor(request, successor)
+  const by = `claim:${claim.id}@${claim.epoch}`
+  const nowMs = session.clock.now()
+  // What the database holds of the head counts, its time too.
+  const added = add({ run, head: fold.head, fold, drafts, nowMs, by, seen, salt: session.salt })
+  const change = { run, claim, head: fold.head, added, readSignalCount, isProgress: added.events.length > 0 }
+  const isRoom = added.fold.outcome !== 'open' && session.limitedFlows.has(fold.flow)
+  const touched = [touchedOf(added, isRoom)]
+  if (successor === undefined) return { change, touched }
+  const start: Start = { run: successor.run, added: begin(session, successor) }
+  const { root } = start.added.fold
+  assert(root === fold.root, `run ${start.run} was to take over from run ${run}, but has another root: ${root}`)
+  const latest = { root, run: start.run }
+  return { change, start, latest, settles: successor.settles, touched: [...touched, touchedOf(start.added, true)] }
+}
+
+function checkSuccessor({ claim: { run }, drafts }: Append, successor: CreateRun): void {
+  const last = drafts.at(-1)
+  assert(last?.kind === 'FlowContinued', `run ${run} has a successor, but the last draft is ${last?.kind ?? 'none'}`)
+  const { next } = bodyOf(last, 'FlowContinued')
+  assert(next === successor.run, `run ${run} is continued as ${next}, but its successor is ${successor.run}`)
+}
+
+/** What listeners are told of new events. Others wait for what is due, for the outbox, and for ends; the rest they need not know. */
+export function touchedOf({ fold, entries }: Added, due: boolean): Touched {
+  const outbox = entries.length > 0
+  return { run: fold.id, headSeq: fold.head.seq, due, outbox, isLoud: due || outbox || fold.outcome !== 'open' }
+}

@@ -1,0 +1,70 @@
+import { checkServer, stateOf } from './checks.js'
+import { type ConnectionOptions, type Connections, openPool } from './driver.js'
+import { migrate } from './migrate.js'
+import { type Patience, patiently } from './patience.js'
+import { placeOf } from './place.js'
+
+/** Where the database is and how it is used. */
+export interface PostgresOptions extends ConnectionOptions {
+  /** The schema that holds the tables; `constancia` unless set. Created where there is none. */
+  readonly schema?: string
+  /** So many connections at most, besides one that listens and one of each heartbeat; 6 unless set, 3 at least. */
+  readonly connectionCountMax?: number
+  /** How long, in milliseconds, a database that is away or locked is waited for before `store_unavailable` or `store_locked`; 30,000 unless set. */
+  readonly waitMsMax?: number
+  /**
+   * Where to listen for changes of other processes: `false` for nowhere, or a URL that leads past a pooler that shares
+   * connections between transactions. As everything else unless set. Without it polls find what others did.
+   */
+  readonly listen?: false | string
+  /** Opens in spite of settings that lose acknowledged events when the server crashes. */
+  readonly allowUnsafe?: boolean
+}
+
+/** A database that was checked, and what is said about it. */
+export interface Opened {
+  readonly connections: Connections
+  readonly connection: ConnectionOptions
+  readonly listening: ConnectionOptions | undefined
+  readonly schema: string
+  readonly description: string
+}
+
+/**
+ * Connects, checks the server and brings the schema up to date; safe while other processes do the same. Waits for a database
+ * that is away. Rejects with `store_unsafe`, `store_forbidden`, `store_damaged`, `store_too_new` or `store_unavailable`, and
+ * then has changed nothing.
+ */
+export async function open(options: PostgresOptions, patience: Patience): Promise<Opened> {
+  const { schema = 'constancia', connectionCountMax = 6, listen, allowUnsafe = false } = options
+  const connection = connectionOf(options)
+  const connections = openPool(connection, Math.max(connectionCountMax, 3))
+  const { place } = patience
+  try {
+    const state = await patiently(patience, () => stateOf(connections))
+    checkServer(state, place, allowUnsafe)
+    await patiently(patience, () => migrate({ connections, schema, place }))
+    await patiently(patience, () => connections.query(`SELECT "${schema.replaceAll('"', '""')}".now_ms()`))
+    const description = `PostgreSQL ${state.version}, synchronous_commit=${state.synchronousCommit}, ${place}`
+    return { connections, connection, listening: listeningOf(connection, listen), schema, description }
+  } catch (error) {
+    await connections.close()
+    throw error
+  }
+}
+
+/** The part of the options that says where the server is. */
+export function connectionOf({ url, host, port, user, password, database, ssl }: PostgresOptions): ConnectionOptions {
+  const given = { url, host, port, user, password, database, ssl }
+  return Object.fromEntries(Object.entries(given).filter(([, value]) => value !== undefined))
+}
+
+function listeningOf(connection: ConnectionOptions, listen: PostgresOptions['listen']): ConnectionOptions | undefined {
+  if (listen === false) return undefined
+  return typeof listen === 'string' ? { ...connection, url: listen } : connection
+}
+
+/** How people know the database; never with its password. */
+export function placeOfOptions(options: PostgresOptions): string {
+  return placeOf(connectionOf(options), options.schema ?? 'constancia')
+}

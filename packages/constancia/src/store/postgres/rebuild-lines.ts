@@ -1,0 +1,66 @@
+import { endDelivery, type OutboxEntry, type RunFold, type RunId } from '../../journal/index.js'
+
+/** What the journals tell, all of them together. */
+export interface Known {
+  readonly runs: Map<RunId, KnownRun>
+  /** Runs whose journals were deleted. */
+  readonly purged: Set<RunId>
+  /** `<root> <delivery>`. */
+  readonly inbox: Set<string>
+  /** What runs had to tell each other, done or not. */
+  readonly said: Said[]
+  eventCount: number
+}
+
+/** A run as its journal tells, and what no event tells. */
+export interface KnownRun {
+  readonly no: number
+  readonly fold: RunFold
+  readonly epoch: number
+  readonly readSignalCount: number
+  readonly lostLeaseCount: number
+}
+
+/** Something that a run had to tell another. */
+export interface Said {
+  readonly no: number
+  readonly atMs: number
+  readonly entry: OutboxEntry
+  /** Of a child: whose it is. */
+  readonly parent: RunFold['parent']
+}
+
+/** The last run of a line, by its root; also where runs of it were purged. Undefined for what is no root, or goes on as nobody. */
+export function latestOf({ runs, purged }: Known, { id, root }: RunFold): RunId | undefined {
+  if (id !== root) return undefined
+  let latest: RunId | undefined
+  for (let place = 1; ; place++) {
+    const next = `${root}~r${place}` as RunId
+    const isOfLine = runs.get(next)?.fold.root === root || purged.has(next)
+    if (!isOfLine) return latest
+    latest = next
+  }
+}
+
+/** Whether what a run had to tell another was done, as the other one's journal shows. */
+export function isDone(known: Known, { entry: { kind, target }, parent }: Said): boolean {
+  const found = known.runs.get(target)
+  switch (kind) {
+    case 'start':
+      return found !== undefined || known.purged.has(target)
+    case 'cancel':
+      return found === undefined ? known.purged.has(target) : isEnding(known, found.fold)
+    case 'end':
+      return found === undefined || found.fold.outcome !== 'open' || knowsEnd(known, found.fold, parent)
+  }
+}
+
+function isEnding(known: Known, target: RunFold): boolean {
+  const last = latestOf(known, target)
+  const fold = last === undefined ? target : known.runs.get(last)?.fold
+  return fold === undefined || fold.isCancelRequested || fold.outcome !== 'open'
+}
+
+function knowsEnd({ inbox }: Known, { root }: RunFold, parent: RunFold['parent']): boolean {
+  return parent === undefined || inbox.has(`${root} ${endDelivery(parent)}`)
+}

@@ -1,0 +1,209 @@
+import type { OutboxEntry, RunId, StoredEvent, StreamId } from '../../journal/index.js'
+import { assert } from '../../journal/index.js'
+import type {
+  Append,
+  Appended,
+  Change,
+  ClaimAnswer,
+  ClaimRef,
+  ClaimRequest,
+  Created,
+  CreateRun,
+  Decide,
+  Heartbeat,
+  HeartbeatOptions,
+  OutboxQuery,
+  Page,
+  Purge,
+  RunQuery,
+  RunRow,
+  Store,
+  StoreFactory,
+  StoreParts,
+  Suspend,
+} from '../index.js'
+import { beginSession } from './begin.js'
+import { claim, type Turn } from './claiming.js'
+import { release, renew, suspend } from './claims.js'
+import { decide } from './decisions.js'
+import { readEvents } from './events.js'
+import { messageOf } from './faults.js'
+import { ThreadHeartbeat } from './heartbeat.js'
+import { append, create } from './journals.js'
+import { type Opened, open, type PostgresOptions, placeOfOptions } from './open.js'
+import { outbox } from './outbox.js'
+import { closedError, type Patience } from './patience.js'
+import { purge } from './purge.js'
+import { rebuild } from './rebuild.js'
+import { runs } from './run-list.js'
+import { rowOf } from './run-record.js'
+import { recordsOf } from './runs.js'
+import type { Session } from './session.js'
+
+/**
+ * The store of a fleet: a schema in a PostgreSQL, for workers on many machines. Everything that it acknowledges is committed
+ * there. Leases, due times and decisions are dated by the database's clock. A database that goes away is waited for.
+ */
+export function postgres(options: PostgresOptions): StoreFactory {
+  return async (parts) => {
+    const life = { isClosing: false }
+    const patience = patienceOf(options, parts, life)
+    const opened = await open(options, patience)
+    return new PostgresStore({ opened, session: beginSession({ opened, parts, patience }), parts, life })
+  }
+}
+
+interface Life {
+  isClosing: boolean
+}
+
+function patienceOf(options: PostgresOptions, parts: StoreParts, life: Life): Patience {
+  const place = placeOfOptions(options)
+  let isAway = false
+  return {
+    place,
+    waitMsMax: options.waitMsMax ?? 30_000,
+    randomBytes: parts.randomBytes,
+    isClosing: () => life.isClosing,
+    report: (away, cause) => {
+      if (away === isAway) return
+      isAway = away
+      if (away && !life.isClosing) {
+        parts.warn(
+          `${place} cannot be reached, or does not write (${messageOf(cause)}). Runs wait and none fails for it; it is tried again until the ` +
+            'database is back. See that it runs and accepts connections.',
+        )
+      }
+    },
+  }
+}
+
+interface StoreGround {
+  readonly opened: Opened
+  readonly session: Session
+  readonly parts: StoreParts
+  readonly life: Life
+}
+
+class PostgresStore implements Store {
+  readonly #ground: StoreGround
+  readonly #session: Session
+  readonly #turn: Turn = { index: 0 }
+  readonly #hearts = new Set<Heartbeat>()
+  readonly #underway = new Set<Promise<unknown>>()
+  #closed: Promise<void> | undefined
+
+  constructor(ground: StoreGround) {
+    this.#ground = ground
+    this.#session = ground.session
+  }
+
+  describe(): string {
+    return this.#ground.opened.description
+  }
+
+  create(request: CreateRun): Promise<Created> {
+    return this.#do(() => create(this.#session, request))
+  }
+
+  append(request: Append): Promise<Appended> {
+    return this.#do(() => append(this.#session, request))
+  }
+
+  decide<T>(request: Decide<T>): Promise<T> {
+    return this.#do(() => decide(this.#session, request))
+  }
+
+  suspend(request: Suspend): Promise<boolean> {
+    return this.#do(() => suspend(this.#session, request))
+  }
+
+  read(stream: StreamId, range: { readonly fromSeq?: number; readonly limit?: number } = {}): Promise<StoredEvent[]> {
+    const asked = { fromSeq: range.fromSeq ?? 0, limit: range.limit }
+    return this.#ask(() => readEvents(this.#session, this.#session.connections, { stream, range: asked }))
+  }
+
+  claim(request: ClaimRequest): Promise<ClaimAnswer> {
+    return this.#do(() => claim(this.#session, request, this.#turn))
+  }
+
+  renew(claims: readonly ClaimRef[], leaseMs: number): Promise<ClaimRef[]> {
+    return this.#do(() => renew(this.#session, claims, leaseMs))
+  }
+
+  release(given: ClaimRef): Promise<boolean> {
+    return this.#do(() => release(this.#session, given))
+  }
+
+  run(id: RunId): Promise<RunRow | undefined> {
+    return this.#ask(async () => {
+      const record = (await recordsOf(this.#session, this.#session.connections, [id])).get(id)
+      return record === undefined ? undefined : rowOf(record)
+    })
+  }
+
+  outbox(query: OutboxQuery): Promise<Page<OutboxEntry>> {
+    return this.#ask(() => outbox(this.#session, query))
+  }
+
+  purge(request: Purge): Promise<{ readonly purged: readonly RunId[] }> {
+    return this.#do(() => purge(this.#session, request))
+  }
+
+  runs(query: RunQuery): Promise<Page<RunRow>> {
+    return this.#ask(() => runs(this.#session, query))
+  }
+
+  watch(listener: (change: Change) => void): () => void {
+    this.#checkOpen()
+    return this.#session.watchers.add(listener)
+  }
+
+  heartbeat(options: HeartbeatOptions): Heartbeat {
+    this.#checkOpen()
+    assert(options.leaseMs > 0, 'a lease lasts longer than 0 ms')
+    const { opened, parts } = this.#ground
+    const { connection, schema } = opened
+    const { place } = this.#session.patience
+    const heart = new ThreadHeartbeat({ connection, schema, place, options, warn: parts.warn })
+    this.#hearts.add(heart)
+    return heart
+  }
+
+  rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {
+    return this.#do(() => rebuild(this.#session))
+  }
+
+  close(): Promise<void> {
+    this.#closed ??= this.#close()
+    return this.#closed
+  }
+
+  async #close(): Promise<void> {
+    this.#ground.life.isClosing = true
+    await this.#session.commit.close()
+    await Promise.allSettled([...this.#underway, ...[...this.#hearts].map((heart) => heart.stop())])
+    await this.#session.watchers.close()
+    await this.#ground.opened.connections.close()
+  }
+
+  #checkOpen(): void {
+    if (this.#closed !== undefined) throw closedError()
+  }
+
+  // Something that closing waits for.
+  async #do<T>(call: () => Promise<T>): Promise<T> {
+    this.#checkOpen()
+    const underway = call()
+    this.#underway.add(underway)
+    try {
+      return await underway
+    } finally {
+      this.#underway.delete(underway)
+    }
+  }
+
+  #ask<T>(call: () => Promise<T>): Promise<T> {
+    return this.#do(() => this.#session.patiently(call))
+  }
+}

@@ -1,0 +1,103 @@
+import {
+  chainDrafts,
+  type Draft,
+  deliveryOf,
+  foldRun,
+  type Head,
+  type OutboxEntry,
+  outboxEntryOf,
+  type RunFold,
+  type RunId,
+  runStream,
+  type StoredEvent,
+} from '../../journal/index.js'
+import type { ClaimRef, OutboxRef } from '../index.js'
+import { checkTexts } from './texts.js'
+import type { Touched } from './touched.js'
+
+/** What one request writes: all of it, or nothing. */
+export interface Work {
+  readonly change?: RunChange
+  readonly start?: Start
+  /** Which run took over from a root. */
+  readonly latest?: { readonly root: RunId; readonly run: RunId }
+  readonly settles?: OutboxRef | undefined
+  /** What listeners are told once it is stored. */
+  readonly touched: readonly Touched[]
+}
+
+/** A change of a run that exists. */
+export interface RunChange {
+  readonly run: RunId
+  /** Who must have the run; undefined where that does not matter. */
+  readonly claim: ClaimRef | undefined
+  /** Where its journal must end; undefined where that does not matter. */
+  readonly head: Head | undefined
+  /** New events and what follows from them. */
+  readonly added?: Added
+  readonly readSignalCount?: number | undefined
+  /** Whether its owner got on with it. */
+  readonly isProgress: boolean
+  /** What it becomes once its owner is gone; undefined leaves it with its owner. */
+  readonly state?: State | undefined
+}
+
+/** What the scheduler keeps of a run that nobody has. */
+export interface State {
+  readonly status: string
+  readonly wakeAtMs?: number | undefined
+  readonly waitingFor?: string
+  readonly stuck?: { readonly code: string; readonly message: string }
+}
+
+/** A run to start. */
+export interface Start {
+  readonly run: RunId
+  readonly added: Added
+}
+
+/** Events, and what follows from them. */
+export interface Added {
+  readonly events: readonly StoredEvent[]
+  readonly fold: RunFold
+  readonly deliveries: readonly string[]
+  readonly entries: readonly OutboxEntry[]
+}
+
+/** What is to become events, and by whom. */
+export interface Adding {
+  readonly run: RunId
+  readonly head: Head
+  /** Undefined for a run that begins. */
+  readonly fold: RunFold | undefined
+  readonly drafts: readonly Draft[]
+  readonly nowMs: number
+  readonly by: string
+  readonly seen: string
+  readonly salt: () => Uint8Array
+}
+
+/** Makes drafts into the next events of a journal. Throws if one cannot be stored, or cannot follow. */
+export function add({ run, head, fold: before, drafts, nowMs, by, seen, salt }: Adding): Added {
+  checkTexts(drafts)
+  const events = chainDrafts(head, drafts, { stream: runStream(run), nowMs, by, seen, salt })
+  let fold = before
+  const deliveries: string[] = []
+  const entries: OutboxEntry[] = []
+  for (const event of events) {
+    fold = foldRun(run, fold, event)
+    const delivery = deliveryOf(event)
+    if (delivery !== undefined) deliveries.push(delivery)
+    const entry = outboxEntryOf(fold, event)
+    if (entry !== undefined) entries.push(entry)
+  }
+  if (fold === undefined) throw new TypeError(`Run ${run} was to begin without an event.`)
+  return { events, fold, deliveries, entries }
+}
+
+/** By what a write is found again after nobody heard whether it was stored: its last event, which no other write has. */
+export function identityOf({ change, start }: Work): { readonly run: RunId; readonly event: StoredEvent } | undefined {
+  const place = change ?? start
+  const event = place?.added?.events.at(-1)
+  return place === undefined || event === undefined ? undefined : { run: place.run, event }
+}

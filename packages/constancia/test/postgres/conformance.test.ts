@@ -1,0 +1,7 @@
+import { storeConformance } from 'constancia/testing'
+import { describe, test } from 'vitest'
+import { underPostgres } from './under-test.js'
+
+describe('the PostgreSQL store', () => {
+  for (const { name, run } of storeConformance({ open: () => underPostgres() })) test(name, run)
+})

@@ -1,0 +1,68 @@
+import { spawn } from 'node:child_process'
+import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { setTimeout as pause } from 'node:timers/promises'
+import { fileURLToPath } from 'node:url'
+import pg from 'pg'
+
+let found: Promise<string> | undefined
+
+/**
+ * Where a PostgreSQL for tests is: `DATABASE_URL` where that is set, else one that the first who asks starts, for all files of
+ * this run of the tests. It ends with the process that runs them.
+ */
+export function databaseUrl(): Promise<string> {
+  found ??= process.env['DATABASE_URL'] === undefined ? started() : Promise.resolve(process.env['DATABASE_URL'])
+  return found
+}
+
+async function started(): Promise<string> {
+  const folder = join(tmpdir(), `constancia-postgres-${process.ppid}`)
+  const ready = join(folder, 'ready.json')
+  if (makes(folder)) {
+    const keeper = fileURLToPath(new URL('keeper.mjs', import.meta.url))
+    spawn(process.execPath, [keeper, folder, String(process.ppid)], { detached: true, stdio: 'ignore' }).unref()
+  }
+  for (let count = 0; !existsSync(ready); count += 1) {
+    if (count > 2000) throw new Error(`No PostgreSQL came up in ${folder}.`)
+    await pause(20)
+  }
+  const { url, error } = JSON.parse(readFileSync(ready, 'utf8')) as { url?: string; error?: string }
+  if (url === undefined) throw new Error(`PostgreSQL could not be started: ${error}`)
+  return url
+}
+
+// Of several who try at once, one makes it.
+function makes(folder: string): boolean {
+  try {
+    mkdirSync(folder)
+    return true
+  } catch {
+    return false
+  }
+}
+
+/** A connection of somebody who does not use the store: a person with a shell. */
+export async function rawConnection(url?: string): Promise<pg.Client> {
+  const client = new pg.Client({ connectionString: url ?? (await databaseUrl()) })
+  client.on('error', () => undefined)
+  await client.connect()
+  return client
+}
+
+let lastNo = 0
+
+/** The name of a schema that nobody else has. */
+export function newSchema(): string {
+  lastNo += 1
+  return `test_${process.pid}_${Date.now().toString(36)}_${lastNo}`
+}
+
+/** Deletes a schema and all that is in it. */
+export async function dropSchema(schema: string, url?: string): Promise<void> {
+  const client = await rawConnection(url)
+  await client.query('SET client_min_messages = warning')
+  await client.query(`DROP SCHEMA IF EXISTS "${schema}" CASCADE`)
+  await client.end()
+}

@@ -58,8 +58,8 @@ export interface SessionParts {
 /** Prepares every statement and begins the queue of changes. */
 export function beginSession(given: SessionParts): Session {
   const { parts, patience } = given
-  const { database } = given.opened
-  const watchers = new Watchers({ database, clock: parts.clock, pollMs: given.watchPollMs, warn: parts.warn })
+  const { database, file } = given.opened
+  const watchers = new Watchers({ database, file, clock: parts.clock, pollMs: given.watchPollMs, warn: parts.warn })
   const writer = new EventWriter(database)
   const runs = runTable(database, writer)
   const queue = queueTable(database)

@@ -41,8 +41,8 @@ export const scheduleBugs: readonly PlantedBug[] = [
   {
     breaks: 'with latest, every missed occurrence is started',
     file: schedule('due'),
-    find: "if (missed === 'all') return missedMax",
-    replace: "if (missed !== 'skip') return missedMax",
+    find: "return missed === 'latest' && onTimeCount === 0 ? 1 : 0",
+    replace: "return missed === 'latest' && onTimeCount === 0 ? missedMax : 0",
     noticedBy: test('running', 'with latest'),
   },
   {

@@ -91,3 +91,23 @@ test('a heart that was stopped renews nothing more', async () => {
   await pause(leaseMs + 50)
   expect(await claim(store, 1, leaseMs)).toHaveLength(1)
 })
+
+test('R-C2 many leases are all kept, and others come to the lock between them', async () => {
+  const count = 600
+  await Promise.all(Array.from({ length: count }, (_, index) => create(store, `many${index}`)))
+  const owners = await claim(store, count, 2000)
+  const firstEnd = Math.min(...(await leaseEnds()))
+  const heart = store.heartbeat({ leaseMs: 2000, stallMs: 60_000, onLost: () => undefined })
+  for (const owner of owners) heart.hold(owner)
+  for (let tries = 0; tries < 400 && Math.min(...(await leaseEnds())) <= firstEnd + 500; tries++) await pause(10)
+  const ends = await leaseEnds()
+  expect(Math.min(...ends)).toBeGreaterThan(firstEnd + 500)
+  // Leases that were renewed in one transaction end together.
+  expect(new Set(ends).size).toBeGreaterThan(2)
+  await heart.stop()
+})
+
+async function leaseEnds(): Promise<number[]> {
+  const { items } = await store.runs({ status: 'running', limit: 1000 })
+  return items.map(({ claim: held }) => held?.leaseUntilMs ?? 0)
+}

@@ -264,8 +264,12 @@ it('the next occurrence is found in less than a millisecond, also around changes
   for (const cron of ['30 2 * * *', '*/30 * * * *', '* * * * * *', '0 12 29 2 *', '0 0 1 1 *', '* * 2 * * *']) {
     const tested = scheduleOf(cron, 'Europe/Madrid')
     for (let warm = 0; warm < 300; warm += 1) tested.nextAfter(fromMs + warm * 60_000)
-    const beganMs = performance.now()
-    for (let count = 0; count < 300; count += 1) tested.nextAfter(fromMs + count * 60_000)
-    expect((performance.now() - beganMs) / 300, cron).toBeLessThan(1)
+    // The fastest of a few rounds: the machine does other things as well.
+    const rounds = Array.from({ length: 5 }, () => {
+      const beganMs = performance.now()
+      for (let count = 0; count < 100; count += 1) tested.nextAfter(fromMs + count * 60_000)
+      return (performance.now() - beganMs) / 100
+    })
+    expect(Math.min(...rounds), cron).toBeLessThan(1)
   }
 })

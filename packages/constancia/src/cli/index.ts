@@ -26,14 +26,16 @@ export async function main({ load }: MainParts): Promise<void> {
   try {
     exitCode = await obey(process.argv.slice(2), terminal, load)
   } catch (error) {
-    if (error instanceof HandOver) {
-      const other = (await load(error.commandLine)) as { readonly main: typeof main }
-      return other.main({ load })
-    }
+    if (error instanceof HandOver) return handOver(error, load)
     exitCode = complain(terminal, error)
   }
   await terminal.flush()
   process.exit(exitCode)
+}
+
+async function handOver({ commandLine }: HandOver, load: Load): Promise<void> {
+  const other = (await load(commandLine)) as { readonly main: typeof main }
+  return other.main({ load })
 }
 
 async function obey(words: readonly string[], terminal: Terminal, load: Load): Promise<ExitCode> {

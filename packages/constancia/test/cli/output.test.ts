@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { flaky, pay } from './flows.js'
+import { flaky, pay } from './flows.mjs'
 import { Project, rests } from './project.js'
 
 const longId = 'a-run-with-a-name-of-its-own-that-is-far-too-long-for-a-table-of-80-columns'

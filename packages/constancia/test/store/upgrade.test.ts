@@ -120,7 +120,16 @@ describe('C37 a file of schema 1, with runs in flight,', () => {
     const store = await openSqlite({ file })
     const { head, epoch } = (await store.run(idOf('held')))!
     const stream = runStream(idOf('held'))
-    const owner = { run: idOf('held'), id: heldId as never, epoch, stream, flow: 'f', version: 1, head }
+    const owner = {
+      run: idOf('held'),
+      id: heldId as never,
+      epoch,
+      stream,
+      flow: 'f',
+      version: 1,
+      head,
+      lostLeaseCount: 0,
+    }
     expect((await append(store, owner)).kind).toBe('appended')
     expect((await claim(store, 10)).map(({ run }) => run).sort()).toEqual(['lost', 'ready'])
     expect((await store.run(idOf('lost')))?.lostLeaseCount).toBe(1)

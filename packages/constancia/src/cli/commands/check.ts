@@ -2,7 +2,7 @@ import type { Runtime } from '../../engine/index.js'
 import type { RunRow } from '../../store/index.js'
 import { type Call, type Command, lookOnly } from '../command.js'
 import { exitCodes } from '../exit-codes.js'
-import { filterOf, filterOptions, openStatuses, runsOf } from '../selection.js'
+import { type Filter, filterOf, filterOptions, openStatuses, runsOf } from '../selection.js'
 import { counted, printable, wrap } from '../text.js'
 
 /** `constancia check`: would the code at hand go on with every run in flight? */
@@ -45,16 +45,13 @@ async function rehearseAll(call: Call, runtime: Runtime): Promise<Checked> {
   const filter = filterOf(call)
   const wanted = call.options.flag('ignoreStuck') ? openStatuses.filter((status) => status !== 'stuck') : openStatuses
   const statuses = wanted.filter((status) => filter.statuses.length === 0 || filter.statuses.includes(status))
-  const seen = new Set<string>()
+  // None left to look at would mean all of them.
+  const rows = statuses.length === 0 ? new Map<string, RunRow>() : await listed(call, runtime, { ...filter, statuses })
   const stranded: Stranded[] = []
   const counts = { checkedCount: 0, replaysCount: 0, endedCount: 0 }
-  const progress = call.terminal.progress('Replaying run')
-  // None left to look at would mean all of them.
-  for await (const row of statuses.length === 0 ? [] : runsOf(runtime, { ...filter, statuses })) {
+  const progress = call.terminal.progress('Replaying run', rows.size)
+  for (const row of rows.values()) {
     call.terminal.interrupts.check()
-    // Its status may have changed while others were looked at.
-    if (seen.has(row.id)) continue
-    seen.add(row.id)
     const found = await rehearse(runtime, row)
     counts.checkedCount += 1
     if (found === 'replays') counts.replaysCount += 1
@@ -64,6 +61,16 @@ async function rehearseAll(call: Call, runtime: Runtime): Promise<Checked> {
   }
   progress.end()
   return { ...counts, stranded }
+}
+
+// By id: a run whose status changes meanwhile may be listed twice.
+async function listed(call: Call, runtime: Runtime, filter: Partial<Filter>): Promise<Map<string, RunRow>> {
+  const rows = new Map<string, RunRow>()
+  for await (const row of runsOf(runtime, filter)) {
+    call.terminal.interrupts.check()
+    rows.set(row.id, row)
+  }
+  return rows
 }
 
 async function rehearse(runtime: Runtime, row: RunRow): Promise<'replays' | 'ended' | Stranded> {

@@ -12,7 +12,7 @@ export interface WalWatchParts {
 
 // A write is seen before its commit can be read, for the disk is waited for in between: a slow one for as long as all of
 // these together. After that the poll finds it.
-const pausesMs = [1, 2, 4, 8, 16, 32, 64]
+const pausesMs = [1, 1, 1, 1, 2, 2, 4, 4, 8, 16, 32]
 // Whoever commits all the time is not told of each commit.
 const restMs = 3
 

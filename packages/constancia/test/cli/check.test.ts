@@ -113,6 +113,12 @@ describe('constancia check', () => {
       expect.stringMatching(/^1 open run: 0 replay, 1 run would[\s\S]* {2}pay-0 {2}stuck\n/),
     ])
     expect(JSON.parse(others.stdout)).toMatchObject({ checkedCount: 5, replaysCount: 0 })
+    project.write(usualName, usualConfig)
+    const mended = await project.run(['check', '--flow', 'pay'])
+    expect([mended.code, mended.stdout]).toEqual([
+      0,
+      '6 open runs: 6 replay, none would be stranded.\nOne that replays is stuck now; constancia retry lets it try.\n',
+    ])
   })
 })
 

@@ -6,7 +6,7 @@ import { scheduleBugs } from './schedule-bugs.js'
 import { storeBugs } from './store-bugs.js'
 import { type Found, type PlantedBug, Workbench } from './workbench.js'
 
-const bugs: readonly PlantedBug[] = [...engineBugs, ...scheduleBugs, ...storeBugs]
+const bugs: readonly PlantedBug[] = [...cliBugs, ...engineBugs, ...scheduleBugs, ...storeBugs]
 
 // Each is built and tested in a copy of the packages; two copies, because the machine has two processors at least.
 const benchCount = Math.min(2, availableParallelism())

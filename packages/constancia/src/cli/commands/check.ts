@@ -36,6 +36,8 @@ interface Stranded {
 interface Checked {
   readonly checkedCount: number
   readonly replaysCount: number
+  /** Of those that replay: stuck now, and waiting for a retry. */
+  readonly stuckReplaysCount: number
   /** Ended between the listing and the look. */
   readonly endedCount: number
   readonly stranded: readonly Stranded[]
@@ -48,14 +50,16 @@ async function rehearseAll(call: Call, runtime: Runtime): Promise<Checked> {
   // None left to look at would mean all of them.
   const rows = statuses.length === 0 ? new Map<string, RunRow>() : await listed(call, runtime, { ...filter, statuses })
   const stranded: Stranded[] = []
-  const counts = { checkedCount: 0, replaysCount: 0, endedCount: 0 }
+  const counts = { checkedCount: 0, replaysCount: 0, stuckReplaysCount: 0, endedCount: 0 }
   const progress = call.terminal.progress('Replaying run', rows.size)
   for (const row of rows.values()) {
     call.terminal.interrupts.check()
     const found = await rehearse(runtime, row)
     counts.checkedCount += 1
-    if (found === 'replays') counts.replaysCount += 1
-    else if (found === 'ended') counts.endedCount += 1
+    if (found === 'replays') {
+      counts.replaysCount += 1
+      if (row.status === 'stuck') counts.stuckReplaysCount += 1
+    } else if (found === 'ended') counts.endedCount += 1
     else stranded.push(found)
     progress.add()
   }
@@ -109,6 +113,7 @@ async function printText(call: Call, checked: Checked): Promise<void> {
   await print(
     `${counted(checkedCount, 'open run')}: ${replaysCount.toLocaleString('en-US')} replay${ended}, ${verdict}.`,
   )
+  if (checked.stuckReplaysCount > 0) await print(stuckText(checked.stuckReplaysCount))
   for (const { code, message, runs } of groupsOf(stranded)) {
     await print('')
     await print(
@@ -118,6 +123,12 @@ async function printText(call: Call, checked: Checked): Promise<void> {
     for (const run of runs) await print(`  ${paint.strong(run.run)}  ${run.status}`)
   }
   if (stranded.length > 0) await print(`\n${wrap(remedy, width)}`)
+}
+
+function stuckText(count: number): string {
+  return count === 1
+    ? 'One that replays is stuck now; constancia retry lets it try.'
+    : `${counted(count, 'run')} that replay are stuck now; constancia retry lets them try.`
 }
 
 const remedy =

@@ -9,7 +9,10 @@ import { checkPlace } from './place.js'
 
 /** Where the database is and how it is used. */
 export interface SqliteOptions {
-  /** Path of the file; it is created where there is none, its folder is not. Two more files lie beside it (`-wal`, `-shm`). */
+  /**
+   * Path of the file; it is created where there is none, its folder is not. Two more files lie beside it (`-wal`, `-shm`), and an
+   * empty one for each process that works on it (`-worker-…`).
+   */
   readonly file: string
   /** How long, in milliseconds, a lock held by another process is waited for before `store_locked`; 30,000 unless set. */
   readonly busyMsMax?: number

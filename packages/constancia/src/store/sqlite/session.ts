@@ -9,6 +9,7 @@ import { type InboxTable, inboxTable } from './inbox.js'
 import type { Opened } from './open.js'
 import { type OutboxTable, outboxTable } from './outbox.js'
 import { type Patience, patiently } from './patience.js'
+import { Presence } from './presence.js'
 import { type PurgedTable, purgedTable } from './purged-table.js'
 import { type QueueTable, queueTable } from './queue-table.js'
 import { type RunningTable, runningTable } from './room.js'
@@ -35,6 +36,7 @@ export interface Session {
   /** Flows that somebody has claimed with a limit through this handle: a run of theirs that rests may make room for another. */
   readonly limitedFlows: Set<string>
   readonly clock: Clock
+  readonly presence: Presence
   /** Returns 16 fresh random bytes. */
   readonly salt: () => Uint8Array
   readonly watchers: Watchers
@@ -89,6 +91,7 @@ export function beginSession(given: SessionParts): Session {
     running: runningTable(database),
     limitedFlows: new Set(),
     clock: parts.clock,
+    presence: new Presence(given.opened.file, parts.randomBytes),
     salt: saltPool(parts.randomBytes),
     watchers,
     commit,

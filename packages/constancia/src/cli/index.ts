@@ -84,7 +84,8 @@ function complain(terminal: Terminal, error: unknown): ExitCode {
   if (error instanceof ReaderLeft) return exitCodes.done
   const code = codeOf(error)
   if (code !== undefined) {
-    terminal.say(`constancia: ${printableLines(messageOf(error))} [${code}]`)
+    const [first, ...rest] = printableLines(messageOf(error)).split('\n')
+    terminal.say([`constancia: ${first} [${code}]`, ...rest].join('\n'))
     return exitCodeOf(code)
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -47,16 +47,17 @@ export class Supervisor {
     child.once('exit', (code, signal) => this.#ended(code, signal))
   }
 
-  /** Replaces the worker soon, once it has drained. */
-  restart(why: string): void {
+  /** Replaces the worker soon, once it has drained, because this file changed. */
+  restart(name: string): void {
     if (this.#isStopping) return
-    if (this.#disarm === undefined) this.#say(`${why}; restarting the worker`)
     this.#disarm?.()
     this.#disarm = systemClock.after(settleMs, () => {
       this.#disarm = undefined
+      // Editors write beside a file first: what changed last is the file itself.
+      this.#say(`${name} changed; restarting the worker`)
       this.#isWanted = true
       if (this.#child === undefined) this.#startWanted()
-      else this.#child.send(stopWord)
+      else tellToStop(this.#child)
     })
   }
 
@@ -68,7 +69,7 @@ export class Supervisor {
     const ended = new Promise<void>((resolve) => {
       this.#onExit = resolve
     })
-    this.#child.send(stopWord)
+    tellToStop(this.#child)
     await ended
   }
 
@@ -84,4 +85,9 @@ export class Supervisor {
     this.#isWanted = false
     this.start()
   }
+}
+
+// A worker that has just ended by itself hears nothing, which is as well.
+function tellToStop(child: ChildProcess): void {
+  child.send(stopWord, () => undefined)
 }

@@ -31,7 +31,7 @@ async function supervise(call: Call): Promise<ExitCode> {
   const supervisor = new Supervisor({ say: (text) => terminal.say(`dev: ${text}`), onDatabase })
   const unwatch = watchFolder(folder, (name) => {
     // Every step writes to it, whatever it is called.
-    if (database === undefined || !join(folder, name).startsWith(database)) supervisor.restart(`${name} changed`)
+    if (database === undefined || !join(folder, name).startsWith(database)) supervisor.restart(name)
   })
   terminal.say(`dev: watching ${folder}; Ctrl-C ends`)
   supervisor.start()

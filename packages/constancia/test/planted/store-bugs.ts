@@ -122,7 +122,7 @@ export const storeBugs: readonly PlantedBug[] = [
     breaks: 'SQLite purges a run although the run that took over from it is open',
     file: sqlite('purge'),
     find: "return latest === null || session.runs.record(latest)?.outcome !== 'open'",
-    replace: "return latest === null || record.outcome !== 'open'",
+    replace: 'return latest === null || latest !== record.id',
     noticedBy: { ...conformance, name: 'SQLite store conforms: .*purge' },
   },
   {
@@ -140,11 +140,11 @@ export const storeBugs: readonly PlantedBug[] = [
     noticedBy: { ...conformance, name: 'SQLite store conforms: R-A2' },
   },
   {
-    breaks: 'SQLite is deaf to what the system tells of the write-ahead file',
-    file: sqlite('wal-watch'),
-    find: 'if (this.#disarm !== undefined) this.#wasWritten = true',
-    replace: "if (this.#disarm !== undefined || this.#path !== '') this.#wasWritten = true",
-    noticedBy: { file: 'constancia/test/store/wal-watch.test.ts' },
+    breaks: 'SQLite does not ring after a commit, so that other processes find it late',
+    file: sqlite('session'),
+    find: '    ring()\n',
+    replace: '    if (file === "never") ring()\n',
+    noticedBy: { file: 'constancia/test/store/bell.test.ts' },
   },
   {
     breaks: 'a heart that has many claims forgets all but the first of them',

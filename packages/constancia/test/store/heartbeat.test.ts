@@ -100,9 +100,14 @@ test('R-C2 many leases are all kept, and others come to the lock between them', 
   const heart = store.heartbeat({ leaseMs: 2000, stallMs: 60_000, onLost: () => undefined })
   for (const owner of owners) heart.hold(owner)
   for (let tries = 0; tries < 400 && Math.min(...(await leaseEnds())) <= firstEnd + 500; tries++) await pause(10)
-  const ends = await leaseEnds()
-  expect(Math.min(...ends)).toBeGreaterThan(firstEnd + 500)
-  // Leases that were renewed in one transaction end together.
+  expect(Math.min(...(await leaseEnds()))).toBeGreaterThan(firstEnd + 500)
+  // One beat renews all of them: they end together but for the pauses. Those of one transaction end at the same moment.
+  let ends = await leaseEnds()
+  for (let tries = 0; tries < 400 && spread(ends) > 300; tries++) {
+    await pause(10)
+    ends = await leaseEnds()
+  }
+  expect(spread(ends)).toBeLessThanOrEqual(300)
   expect(new Set(ends).size).toBeGreaterThan(2)
   await heart.stop()
 })
@@ -111,3 +116,5 @@ async function leaseEnds(): Promise<number[]> {
   const { items } = await store.runs({ status: 'running', limit: 1000 })
   return items.map(({ claim: held }) => held?.leaseUntilMs ?? 0)
 }
+
+const spread = (ends: readonly number[]): number => Math.max(...ends) - Math.min(...ends)

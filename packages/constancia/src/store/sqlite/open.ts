@@ -19,8 +19,8 @@ export interface SqliteOptions {
   /** Size of the write-ahead file from which it is cut back, and a warning given if a reader prevents that; 64 MiB unless set. */
   readonly walBytesMax?: number
   /**
-   * How often, in milliseconds, a watcher looks for changes of other processes where the system does not tell of them; 25 unless
-   * set. Where it does, only every tenth look is taken. 0 for never, and then the system is not asked either.
+   * How often, in milliseconds, a watcher looks for changes of other processes that do not tell of them; 25 unless set. While
+   * they do, only every tenth look is taken. 0 for never, and then nobody is listened to either.
    */
   readonly watchPollMs?: number
   /** Opens in spite of an SQLite with a known fault, or on a network file system. Acknowledged events may be lost. */

@@ -1,4 +1,5 @@
 import type { Clock, StoreParts } from '../index.js'
+import { ringer } from './bell.js'
 import { type ClaimTable, claimTable } from './claim-table.js'
 import { GroupCommit } from './commit.js'
 import { type DueTable, dueTable } from './due.js'
@@ -66,8 +67,10 @@ export function beginSession(given: SessionParts): Session {
   const runs = runTable(database, writer)
   const queue = queueTable(database)
   const tips = new Tips(database, runs)
+  const ring = ringer(file)
   const committed = (): void => {
     watchers.tell()
+    ring()
     given.afterCommit()
   }
   const rolledBack = (): void => {

@@ -1,7 +1,7 @@
 import type { RunId } from '../../journal/index.js'
 import type { Change, Clock } from '../index.js'
+import { Bell } from './bell.js'
 import type { Database, Statement } from './driver.js'
-import { WalWatch } from './wal-watch.js'
 
 /** What watching needs. */
 export interface WatchParts {
@@ -14,27 +14,29 @@ export interface WatchParts {
   readonly warn: (message: string) => void
 }
 
-// Where the system tells of writes, a look that nobody asked for is only a precaution.
+// Where others ring, a look that nobody asked for is only a precaution.
 const pollsBetween = 10
 
 /**
  * Tells listeners what changed: runs of this process by name after their commit, other connections by a look at SQLite's
- * `data_version`, which moves when they commit. The look is taken when the system tells of a write, and now and then, but only
- * while somebody listens.
+ * `data_version`, which moves when they commit. The look is taken when they ring, and now and then, but only while somebody
+ * listens. Whoever commits without ringing is looked for more often.
  */
 export class Watchers {
   readonly #parts: WatchParts
   readonly #dataVersion: Statement
   readonly #listeners = new Set<(change: Change) => void>()
   #touched = new Map<RunId, Change & { readonly run: RunId }>()
-  readonly #wal: WalWatch
+  readonly #bell: Bell
+  /** Whether the last change that was found was told of. */
+  #isTold = true
   #seenVersion: unknown
   #disarm: (() => void) | undefined
 
   constructor(parts: WatchParts) {
     this.#parts = parts
     this.#dataVersion = parts.database.prepare('PRAGMA data_version')
-    this.#wal = new WalWatch({ file: parts.file, clock: parts.clock, look: () => this.#look() })
+    this.#bell = new Bell({ file: parts.file, clock: parts.clock, look: () => this.#look(true) })
   }
 
   /** Adds a listener; returns what removes it. */
@@ -76,25 +78,26 @@ export class Watchers {
   #arm(): void {
     const { clock, pollMs } = this.#parts
     if (pollMs <= 0) return
-    const isTold = this.#wal.renew()
+    const isTold = this.#bell.renew() && this.#isTold
     this.#disarm = clock.after(isTold ? pollMs * pollsBetween : pollMs, this.#poll)
   }
 
   #stopPolling(): void {
     this.#disarm?.()
     this.#disarm = undefined
-    this.#wal.stop()
+    this.#bell.stop()
   }
 
   readonly #poll = (): void => {
+    this.#look(false)
     this.#arm()
-    this.#look()
   }
 
-  #look(): boolean {
+  #look(isTold: boolean): boolean {
     const version = this.#version()
     if (version === undefined || version === this.#seenVersion) return false
     this.#seenVersion = version
+    this.#isTold = isTold
     this.#call({ run: undefined, headSeq: undefined, due: true, outbox: true })
     return true
   }

@@ -2,14 +2,16 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { limitMs } from './campaign.js'
 import { inScene, type Scene } from './scene.js'
+import type { WorkerProcess } from './worker-process.js'
 
 // Nobody waits for it here.
 const options = { leaseMs: 3_600_000, pollMs: 100, concurrency: 2 }
 
 // What it takes shows what it could have taken.
-async function hasLooked(scene: Scene, id: string): Promise<void> {
-  const run = await scene.start('short', id, scene.ledger.url)
-  await run.result()
+async function hasLooked(scene: Scene, worker: WorkerProcess): Promise<void> {
+  const run = await scene.start('short', 'look', scene.ledger.url)
+  const how = await Promise.race([run.result(), worker.gone])
+  expect(how).toBe('look')
 }
 
 describe.runIf(process.platform === 'linux')('a worker that is started', () => {
@@ -46,7 +48,7 @@ describe.runIf(process.platform === 'linux')('a worker that is started', () => {
       busy.tell()
       await pause(200)
       const third = await scene.worker('w3', { options })
-      await hasLooked(scene, 'look')
+      await hasLooked(scene, third)
       expect(third.all('began').map(({ run }) => run)).toEqual(['look', 'look', 'look'])
       for (const run of [held, computing]) expect(await run.row()).toMatchObject({ epoch: 1, status: 'running' })
       stopped.goOn()
@@ -64,8 +66,7 @@ describe.runIf(process.platform === 'linux')('a worker that is started', () => {
       const bad = await scene.start('deadly', 'bad', { way: 'killed', repaired: scene.path('repaired') })
       for (const name of ['w1', 'w2']) expect(await scene.launch(name, { options }).gone).toBe('SIGKILL')
       expect(await bad.row()).toMatchObject({ epoch: 2, lostLeaseCount: 1 })
-      await scene.worker('w3', { options })
-      await hasLooked(scene, 'look')
+      await hasLooked(scene, await scene.worker('w3', { options }))
       expect(await bad.row()).toMatchObject({ epoch: 2, lostLeaseCount: 1, status: 'running' })
     }),
     limitMs,

@@ -30,7 +30,6 @@ describe('what a person reads', () => {
         ['show', 'short'],
         ['journal', 'flaky'],
         ['doctor'],
-        ['check'],
         ['--help'],
         ['cancel', '--help'],
       ].map((words) => project.run(words)),

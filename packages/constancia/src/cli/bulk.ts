@@ -42,8 +42,7 @@ interface Tally {
 export async function actOnAll(call: Call, bulk: Bulk): Promise<ExitCode> {
   const tally: Tally = { said: undefined, done: 0, unchanged: 0, refused: 0, fault: undefined }
   const progress = call.terminal.progress(bulk.doing, bulk.runs.length)
-  const stopping = (): void => call.terminal.say('Stopping after what is under way; Ctrl-C again ends at once.')
-  call.terminal.interrupts.signal.addEventListener('abort', stopping, { once: true })
+  call.terminal.announceStop()
   const queue = bulk.runs[Symbol.iterator]()
   const lane = async (): Promise<void> => {
     while (tally.fault === undefined && !call.terminal.interrupts.isInterrupted) {

@@ -31,7 +31,7 @@ export interface Diagnosis {
 const journalsUsual = 100
 // The whole of it is in constancia show.
 const exampleWidth = 160
-const readyLongMs = 60_000
+const dueLongMs = 60_000
 const walLargeBytes = 64 * 2 ** 20
 
 /** Looks at everything. Throws `interrupted`, and faults of the store. */
@@ -72,7 +72,7 @@ async function takeCensus(call: Call, runtime: Runtime): Promise<Census> {
   const rows: Pick<RunRow, 'id' | 'status'>[] = []
   const stuck = new Map<string, RunRow[]>()
   const orphans = new Map<string, number>()
-  let oldest: RunRow | undefined
+  let late: RunRow | undefined
   const has = new Set([...runtime.flows].map((flow) => `${flow.name}@${flow.version}`))
   const progress = call.terminal.progress('Looking at run')
   for await (const row of runsOf(runtime, {})) {
@@ -82,13 +82,13 @@ async function takeCensus(call: Call, runtime: Runtime): Promise<Census> {
     const key = `${row.flow}@${row.version}`
     if (row.stuck !== undefined) stuck.set(row.stuck.code, [...(stuck.get(row.stuck.code) ?? []), row])
     if (row.outcome === 'open' && !has.has(key)) orphans.set(key, (orphans.get(key) ?? 0) + 1)
-    else if (row.status === 'ready' && row.head.at < (oldest?.head.at ?? Number.POSITIVE_INFINITY)) oldest = row
+    else if ((dueSinceMs(row) ?? Infinity) < ((late && dueSinceMs(late)) ?? Infinity)) late = row
   }
   progress.end()
   const findings = [
     ...[...stuck].map(([code, runs]) => stuckFinding(code, runs)),
     ...[...orphans].map(([key, count]) => orphanFinding(key, count)),
-    ...readyFindings(oldest, call.now()),
+    ...dueFindings(late, call.now()),
   ]
   return { ids: rows.map((row) => row.id), counts: countsText(rows), findings }
 }
@@ -114,13 +114,20 @@ function orphanFinding(key: string, count: number): Finding {
   }
 }
 
-function readyFindings(oldest: RunRow | undefined, nowMs: number): Finding[] {
-  if (oldest === undefined || nowMs - oldest.head.at < readyLongMs) return []
+// Since when somebody could have taken it, as far as its row tells.
+function dueSinceMs(row: RunRow): number | undefined {
+  if (row.claim !== undefined) return row.claim.leaseUntilMs
+  return row.status === 'ready' ? row.head.at : row.wakeAtMs
+}
+
+function dueFindings(late: RunRow | undefined, nowMs: number): Finding[] {
+  const sinceMs = late === undefined ? undefined : dueSinceMs(late)
+  if (late === undefined || sinceMs === undefined || nowMs - sinceMs < dueLongMs) return []
   return [
     {
       code: 'not_taken',
       needsAttention: true,
-      what: `Run ${oldest.id} of ${oldest.flow}@${oldest.version} is ready, and nothing was written to it for ${durationText(nowMs - oldest.head.at)}`,
+      what: `Run ${late.id} of ${late.flow}@${late.version} is due, and no worker has taken it for ${durationText(nowMs - sinceMs)}`,
       todo: 'See that a worker is up which has this flow, and that no limit on its concurrency holds it back.',
     },
   ]

@@ -31,6 +31,14 @@ function pair([count, unit]: Part, [rest, smaller]: Part): string {
   return rest === 0 ? `${count} ${unit}` : `${count} ${unit} ${rest} ${smaller}`
 }
 
+/** A duration in its largest unit alone, for a column of a table: `12 s`, `5 min`, `3 d`. */
+export function ageText(durationMs: number): string {
+  const seconds = Math.max(0, Math.floor(durationMs / 1_000))
+  if (seconds < 60) return `${seconds} s`
+  if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`
+  return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`
+}
+
 /** A moment in UTC, to the second: `2026-11-29 18:01:22 UTC`. */
 export function momentText(atMs: number): string {
   const date = new Date(atMs)

@@ -26,14 +26,16 @@ export async function main({ load }: MainParts): Promise<void> {
   try {
     exitCode = await obey(process.argv.slice(2), terminal, load)
   } catch (error) {
-    if (error instanceof HandOver) {
-      const other = (await load(error.commandLine)) as { readonly main: typeof main }
-      return other.main({ load })
-    }
+    if (error instanceof HandOver) return handOver(error, load)
     exitCode = complain(terminal, error)
   }
   await terminal.flush()
   process.exit(exitCode)
+}
+
+async function handOver({ commandLine }: HandOver, load: Load): Promise<void> {
+  const other = (await load(commandLine)) as { readonly main: typeof main }
+  return other.main({ load })
 }
 
 async function obey(words: readonly string[], terminal: Terminal, load: Load): Promise<ExitCode> {
@@ -82,7 +84,8 @@ function complain(terminal: Terminal, error: unknown): ExitCode {
   if (error instanceof ReaderLeft) return exitCodes.done
   const code = codeOf(error)
   if (code !== undefined) {
-    terminal.say(`constancia: ${printableLines(messageOf(error))} [${code}]`)
+    const [first, ...rest] = printableLines(messageOf(error)).split('\n')
+    terminal.say([`constancia: ${first} [${code}]`, ...rest].join('\n'))
     return exitCodeOf(code)
   }
   const stack = error instanceof Error ? (error.stack ?? error.message) : String(error)

@@ -17,13 +17,18 @@ export function countsText(rows: readonly { readonly status: RunStatus }[]): str
 /** What a run does now, in a few words: what it waits for, why it is stuck, how it ended. */
 export function stateText(row: RunRow, nowMs: number): string {
   if (row.stuck !== undefined) return `${row.stuck.code}: ${printable(row.stuck.message)}`
-  if (row.continuedAs !== undefined) return `went on as ${row.continuedAs}`
+  if (row.continuedAs !== undefined) return `went on as ${shortened(row.continuedAs, row.root)}`
   if (row.endedAtMs !== undefined) return `after ${durationText(row.endedAtMs - row.startedAtMs)}`
   const cancel = row.isCancelRequested ? 'to be cancelled; ' : ''
   if (row.claim !== undefined) return `${cancel}on ${printable(row.claim.worker)}`
   const [first, ...rest] = row.waitingFor
   if (first === undefined) return cancel.replace('; ', '')
   return `${cancel}${waitText(first, nowMs)}${rest.length === 0 ? '' : ` and ${rest.length} more`}`
+}
+
+// The runs of a line differ at the end alone.
+function shortened(id: string, root: string): string {
+  return id.startsWith(root) ? `…${id.slice(root.length)}` : id
 }
 
 /** One thing that a run waits for: `signal "approved" until in 3 d`. */

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
-import type { Logger, Runtime } from '../engine/index.js'
-import { open } from '../schedule/index.js'
+import type { Logger, Runtime, WorkerOptions } from '../engine/index.js'
+import { type Config, open } from '../schedule/index.js'
 import { sqlitePlace } from '../store/sqlite/index.js'
 import type { OpenHow } from './command.js'
 import type { FoundConfig } from './config.js'
@@ -24,7 +24,7 @@ export async function withRuntime<T>(
   }
   let runtime: Runtime
   try {
-    runtime = await open({ ...config, log: config.log ?? loggerOf(terminal), ...(how.worker ? {} : { worker: false }) })
+    runtime = await open({ ...config, log: config.log ?? loggerOf(terminal), worker: workerOf(config, how) })
   } catch (cause) {
     if (codeOf(cause) !== 'invalid_option') throw cause
     throw cliError('config_invalid', `${file} cannot be used: ${messageOf(cause)}`, { cause })
@@ -34,6 +34,11 @@ export async function withRuntime<T>(
   } finally {
     await runtime.close()
   }
+}
+
+// A project whose own processes only look can still be worked on from here.
+function workerOf({ worker }: Config, how: OpenHow): Partial<WorkerOptions> | false {
+  return how.worker ? worker || {} : false
 }
 
 function loggerOf(terminal: Terminal): Logger {

@@ -4,6 +4,14 @@ import { systemClock } from '../store/index.js'
 /** What a supervisor works with. */
 export interface SupervisorInput {
   readonly say: (text: string) => void
+  /** Told where the worker's database is. */
+  readonly onDatabase: (file: string) => void
+}
+
+/** What a worker tells whoever watches over it. */
+export interface WorkerNews {
+  /** Absolute path of the database that it is about to open. */
+  readonly database: string
 }
 
 /** What a worker is told when it is to give its runs back and end. */
@@ -15,14 +23,16 @@ const settleMs = 100
 /** Keeps one worker process up, and replaces it when the code has changed: never two at once. */
 export class Supervisor {
   readonly #say: (text: string) => void
+  readonly #onDatabase: (file: string) => void
   #child: ChildProcess | undefined
   #isStopping = false
   #isWanted = false
   #disarm: (() => void) | undefined
   #onExit: () => void = () => undefined
 
-  constructor({ say }: SupervisorInput) {
+  constructor({ say, onDatabase }: SupervisorInput) {
     this.#say = say
+    this.#onDatabase = onDatabase
   }
 
   /** Starts the worker. */
@@ -33,19 +43,21 @@ export class Supervisor {
       stdio: ['ignore', 'inherit', 'inherit', 'ipc'],
     })
     this.#child = child
+    child.on('message', (news) => this.#onDatabase((news as WorkerNews).database))
     child.once('exit', (code, signal) => this.#ended(code, signal))
   }
 
-  /** Replaces the worker soon, once it has drained. */
-  restart(why: string): void {
+  /** Replaces the worker soon, once it has drained, because this file changed. */
+  restart(name: string): void {
     if (this.#isStopping) return
-    if (this.#disarm === undefined) this.#say(`${why}; restarting the worker`)
     this.#disarm?.()
     this.#disarm = systemClock.after(settleMs, () => {
       this.#disarm = undefined
+      // Editors write beside a file first: what changed last is the file itself.
+      this.#say(`${name} changed; restarting the worker`)
       this.#isWanted = true
       if (this.#child === undefined) this.#startWanted()
-      else this.#child.send(stopWord)
+      else tellToStop(this.#child)
     })
   }
 
@@ -57,7 +69,7 @@ export class Supervisor {
     const ended = new Promise<void>((resolve) => {
       this.#onExit = resolve
     })
-    this.#child.send(stopWord)
+    tellToStop(this.#child)
     await ended
   }
 
@@ -73,4 +85,9 @@ export class Supervisor {
     this.#isWanted = false
     this.start()
   }
+}
+
+// A worker that has just ended by itself hears nothing, which is as well.
+function tellToStop(child: ChildProcess): void {
+  child.send(stopWord, () => undefined)
 }

@@ -89,6 +89,12 @@ export class Terminal {
     return this.#progress
   }
 
+  /** From now on says what the first Ctrl-C does. */
+  announceStop(): void {
+    const stopping = (): void => this.say('Stopping after what is under way; Ctrl-C again ends at once.')
+    this.interrupts.signal.addEventListener('abort', stopping, { once: true })
+  }
+
   /** Whether there is somebody to ask. */
   get canAsk(): boolean {
     return this.#streams.stdin.isTTY === true && this.#streams.stderr.isTTY === true

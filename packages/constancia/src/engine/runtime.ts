@@ -236,11 +236,10 @@ export class Runtime {
   }
 
   #explain(row: RunRow): RunRow {
-    if (row.status !== 'ready' || this.#flows.find(row.flow, row.version) !== undefined) return row
-    return {
-      ...row,
-      waitingFor: [{ kind: 'worker', op: '-', name: `a worker that has flow ${keyOf(row.flow, row.version)}` }],
-    }
+    const isDue = row.status === 'ready' || (row.wakeAtMs !== undefined && row.wakeAtMs <= this.#parts.clock.now())
+    if (!isDue || row.claim !== undefined || this.#flows.find(row.flow, row.version) !== undefined) return row
+    const name = `a worker that has flow ${keyOf(row.flow, row.version)}`
+    return { ...row, waitingFor: [{ kind: 'worker', op: '-', name }, ...row.waitingFor] }
   }
 
   #open<T>(part: T): T {

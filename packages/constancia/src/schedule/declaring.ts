@@ -23,7 +23,8 @@ export async function declare(runtime: Runtime, { schedule, flow }: Kept, log: L
     if (row.flow !== flow.name) throw occupied(id, row.flow)
     const latest = await latestOf(runtime, row)
     const told = latest === undefined ? undefined : await toldTo(runtime.run(latest.id))
-    if (latest?.outcome !== 'open' || told === undefined) return log('warn', stopped(name), { run: id })
+    if (latest?.outcome !== 'open' || told === undefined)
+      return log('warn', stopped(name, latest?.outcome), { run: id })
     if (told.digest === spec.digest) return
     const delivery = `declared:${told.count}:${spec.digest}`
     await runtime.run(id).signal(declaredSignal, spec, { delivery })
@@ -70,9 +71,9 @@ function isCode(error: unknown, ...codes: readonly string[]): boolean {
   return error instanceof ConstanciaError && codes.includes(error.code)
 }
 
-function stopped(name: string): string {
+function stopped(name: string, outcome = 'cancelled'): string {
   return (
-    `Schedule ${name} is not due any more: its run ${runIdOf(name)} has ended, because it was cancelled. ` +
+    `Schedule ${name} is not due any more: its run ${runIdOf(name)} has ended as ${outcome}. ` +
     'That is for good; declare it under another name to have it again, or take it out of the schedules.'
   )
 }

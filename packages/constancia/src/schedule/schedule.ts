@@ -45,6 +45,8 @@ export interface Schedule {
   nextAfter(momentMs: number): number | undefined
 }
 
+// Its run keeps where it stands beside what it was told, in one text.
+const specLimits = { ...defaultLimits, textBytesMax: defaultLimits.textBytesMax - 1_024 }
 const namePattern = /^[A-Za-z0-9._-]{1,100}$/
 
 /**
@@ -80,7 +82,7 @@ export function schedule<Input>(declaration: ScheduleDeclaration<Input>): Schedu
     input,
     actor: actor ?? null,
   }
-  const text = encodeValue(told, { limits: defaultLimits, what: `schedule ${name}` })
+  const text = encodeValue(told, { limits: specLimits, what: `schedule ${name}` })
   const digest = sha256(text).slice(0, 32)
   return { name, flow, spec: { digest, ...told }, nextAfter: (momentMs) => nextOccurrence(timetable, momentMs) }
 }

@@ -1,7 +1,7 @@
 import type { Runtime } from '../engine/index.js'
 import { endOf, type RunId } from '../journal/index.js'
 import { type RunRow, systemClock } from '../store/index.js'
-import { type Held, leadsTo } from './held.js'
+import { type Held, isDispatched, leadsTo } from './held.js'
 import { Chronicle, type EventCounts, type FamilyFact, Reference } from './reference.js'
 import { type AddressedSignal, countOf, Script, type ScriptedCancel } from './script.js'
 import type { ScriptedClock } from './scripted-clock.js'
@@ -46,6 +46,9 @@ export class Conductor {
   readonly #script: Script
   #idleSince = systemClock.monotonic()
   #seen = ''
+  #unblockedAt = ''
+  // Whether the last thing came from outside its run.
+  #hasTold = false
   #vainMoveCount = 0
   #isFresh = true
 
@@ -66,7 +69,7 @@ export class Conductor {
       if (score instanceof Chronicle) score.note(counts)
       if (await this.#isOver(rows)) {
         // What is still held was done by others: it must come to nothing.
-        if (this.#release(() => true) || world.rest()) continue
+        if (this.#release(() => true) !== undefined || world.rest()) continue
         return { kind: 'ended' }
       }
       if (countOf(counts, root) >= givesWayAfter) return { kind: 'gives way' }
@@ -86,8 +89,8 @@ export class Conductor {
     if (this.#isFresh && isLed) this.#script.sendAgain(score, counts)
     this.#isFresh = false
     const expected = isLed ? score.next(counts) : []
-    const acted = expected.length > 0 && isLed ? this.#follow(score, counts, expected) : this.#lead(counts)
     const seen = rows.map(({ id, status, epoch, head }) => `${id} ${status} ${epoch} ${head.seq}`).join()
+    const acted = expected.length > 0 && isLed ? this.#follow(score, counts, expected) : this.#lead(counts)
     if (acted || seen !== this.#seen) {
       this.#idleSince = systemClock.monotonic()
       this.#vainMoveCount = 0
@@ -97,25 +100,42 @@ export class Conductor {
   }
 
   #lead(counts: EventCounts): boolean {
-    const ranks = this.#performance.world.held.map(({ dispatchRank = 0 }) => dispatchRank)
+    const { world } = this.#performance
+    // A run that was about to rest learns of what came before anything else comes: a life that follows knows it as well.
+    if (this.#hasTold && world.rest()) return true
+    this.#hasTold = this.#script.sendDue(counts)
+    if (this.#hasTold) return true
     // What was put into the outbox first is told first: a worker that does not know of the other yet has no choice.
-    const isFirst = ({ dispatchRank = 0 }: Held): boolean => dispatchRank === Math.min(...ranks)
-    return this.#script.sendDue(counts) || this.#release(isFirst) || this.#performance.world.rest()
+    const first = Math.min(...world.held.map(({ dispatchRank = 0 }) => dispatchRank))
+    const next = this.#release(({ dispatchRank = 0 }) => dispatchRank === first)
+    this.#hasTold = next?.dispatchRank !== undefined
+    return next !== undefined || world.rest()
   }
 
   #follow(reference: Reference, counts: EventCounts, expected: readonly FamilyFact[]): boolean {
     for (const next of expected)
-      if (this.#script.sendFor(next) || this.#release((held) => isNext(held, next))) return true
+      if (this.#script.sendFor(next) || this.#release((held) => isNext(held, next)) !== undefined) return true
+    if (this.#performance.world.rest() || this.#unblock(counts, expected)) return true
     // Of what never comes, the engine is to see by itself that nobody wants it any more.
-    return this.#release((held) => !reference.comes(held, counts)) || this.#performance.world.rest()
+    return this.#release((held) => !reference.comes(held, counts)) !== undefined
   }
 
-  #release(suits: (held: Held) => boolean): boolean {
+  // Dispatches that were found together are done together: one that is held may keep those from being found that came later
+  // and are next.
+  #unblock(counts: EventCounts, expected: readonly FamilyFact[]): boolean {
+    const seen = JSON.stringify([...counts])
+    if (this.#unblockedAt === seen || !expected.some(({ fact }) => isDispatched(fact))) return false
+    this.#unblockedAt = seen
+    return this.#performance.world.putOffDispatches()
+  }
+
+  #release(suits: (held: Held) => boolean): Held | undefined {
     const { held } = this.#performance.world
     const place = held.findIndex(suits)
-    if (place < 0) return false
-    held.splice(place, 1)[0]?.release()
-    return true
+    if (place < 0) return undefined
+    const [next] = held.splice(place, 1)
+    next?.release()
+    return next
   }
 
   async #waitOrAdvance(rows: readonly RunRow[], expected: readonly FamilyFact[]): Promise<string | undefined> {

@@ -56,10 +56,10 @@ interface Fortune {
   /** Counted over all of those lives; undefined for none. */
   readonly strikeAt: number | undefined
   readonly fate: Fate
-  readonly onOwner: () => Promise<void>
+  readonly onOwner: () => Promise<boolean>
 }
 
-const undisturbed: Fortune = { strikeAt: undefined, fate: 'crash', onOwner: async () => undefined }
+const undisturbed: Fortune = { strikeAt: undefined, fate: 'crash', onOwner: async () => false }
 
 /** Plays one flow, with all that comes of it, again and again, and compares what comes out. */
 export class CrashKit {
@@ -104,8 +104,9 @@ export class CrashKit {
     return this.#onStage(this.#score, async (stage) => {
       const { lives, clock } = stage
       const fate = kind === 'takeover' ? 'pause' : 'crash'
-      const onOwner = async (): Promise<void> => {
+      const onOwner = async (): Promise<boolean> => {
         for (const { world } of lives) if (wakes === 'once taken over') await wake(world, { withDispatches: false })
+        return wakes === 'once taken over'
       }
       let struck: World | undefined
       let places: readonly PointKind[] = []

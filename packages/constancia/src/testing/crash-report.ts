@@ -1,3 +1,4 @@
+import type { FamilyFacts } from './facts.js'
 import { type PointKind, pointKinds } from './places.js'
 
 /** What a trial did to a run. */
@@ -29,15 +30,19 @@ const columns: readonly (readonly [trial: TrialKind, title: string])[] = [
 /** What a crash test tried, and what came of it. */
 export class CrashReport {
   readonly flow: string
+  /** What the run without a crash wrote, and all that came of it. */
+  readonly facts: FamilyFacts
+  /** How many events that were. */
   readonly eventCount: number
   readonly failures: TrialFailure[] = []
   /** Writes of slow workers that were refused because another had taken over. */
   refusedCount = 0
   readonly #counts = new Map<string, TrialCount>()
 
-  constructor(flow: string, eventCount: number) {
+  constructor(flow: string, facts: FamilyFacts) {
     this.flow = flow
-    this.eventCount = eventCount
+    this.facts = facts
+    this.eventCount = [...facts.values()].flat().length
   }
 
   /** What was tried, by kind of trial and place. */

@@ -10,6 +10,8 @@ export interface Held {
   /** Whether one run tells it to another; those that were put into the outbox first have a lower rank. */
   readonly dispatchRank: number | undefined
   readonly release: () => void
+  /** Fails it as a fault of the store does, so that whoever wants it tries again. */
+  readonly putOff: () => void
 }
 
 /** Whether something that is held stands for the same happening as a fact, whatever it says of it. */
@@ -34,6 +36,12 @@ export function toldBy({ run, by, delivery, settles }: Decide<unknown>): Pick<He
     return { run, draft: draftOf('ChildEnded', { op, outcome: 'completed' }) }
   }
   return { run, draft: settles === undefined ? draftOf('CancelRequested', {}) : { kind: 'nothing', body: '{}' } }
+}
+
+/** Whether a fact came of a dispatch, unless somebody outside wanted the run to end. */
+export function isDispatched({ kind, body }: Fact): boolean {
+  if (kind === 'FlowStarted') return (JSON.parse(body) as { readonly parent?: unknown }).parent !== undefined
+  return kind === 'ChildEnded' || kind === 'CancelRequested'
 }
 
 const attempts = new Set(['StepFailed', 'StepCompleted', 'StepAttemptFailed'])

@@ -3,6 +3,7 @@ import { type Draft, defaultLimits, endOf, type OutboxEntry, type RunId, rootRun
 import type {
   Append,
   Appended,
+  Change,
   ClaimAnswer,
   ClaimRequest,
   Created,
@@ -35,8 +36,8 @@ export interface WorldInput {
   readonly silentMs: number
   /** The run from which all others come. */
   readonly root: RunId
-  /** Called when this life owns a run for the first time; it waits until this is done. */
-  readonly onOwner: () => Promise<void>
+  /** Called when this life owns a run for the first time; it waits until this is done. True if others wrote meanwhile. */
+  readonly onOwner: () => Promise<boolean>
 }
 
 /**
@@ -49,6 +50,7 @@ export class World {
   readonly pointKinds: PointKind[] = []
   readonly #input: WorldInput
   readonly #timers = new Set<() => void>()
+  readonly #listeners = new Set<(change: Change) => void>()
   readonly #waiting: (() => void)[] = []
   readonly #resting: (() => void)[] = []
   #store: Store | undefined
@@ -132,6 +134,17 @@ export class World {
     return (await this.#store.outbox({ limit: 1 })).items.length === 0
   }
 
+  /** Fails what runs have to tell each other now and lets it be tried again. Says whether there was anything. */
+  putOffDispatches(): boolean {
+    const dispatches = this.held.filter(({ dispatchRank }) => dispatchRank !== undefined)
+    for (const dispatch of dispatches) {
+      this.held.splice(this.held.indexOf(dispatch), 1)
+      dispatch.putOff()
+    }
+    if (dispatches.length > 0) this.#immediate(() => this.#hint())
+    return dispatches.length > 0
+  }
+
   /** Lets a run rest if one wants to; says whether one wanted to. */
   rest(): boolean {
     const release = this.#resting.shift()
@@ -171,7 +184,7 @@ export class World {
       outbox: (query) => this.#outbox(store, query),
       purge: (request) => this.#call({}, () => store.purge(request)),
       rebuild: () => this.#call({}, () => store.rebuild()),
-      watch: (listener) => store.watch((change) => void (this.#dead || this.#paused || listener(change))),
+      watch: (listener) => this.#watch(store, listener),
       heartbeat: (options) => scriptedHeartbeat(this.#heartHost(store), options),
       close: () => store.close(),
     }
@@ -213,9 +226,25 @@ export class World {
     this.#leadMs = 0
     if (answer.claims.length === 0) return answer
     this.#silentMs = 0
-    if (!this.#hasOwned) await this.#input.onOwner()
+    if (this.#hasOwned) return answer
     this.#hasOwned = true
+    if (await this.#input.onOwner()) this.#hint()
     return answer
+  }
+
+  #watch(store: Store, listener: (change: Change) => void): () => void {
+    const listen = (change: Change): void => void (this.#dead || this.#paused || listener(change))
+    this.#listeners.add(listen)
+    const unwatch = store.watch(listen)
+    return () => {
+      this.#listeners.delete(listen)
+      unwatch()
+    }
+  }
+
+  // Another life changed something: a store in another process would tell.
+  #hint(): void {
+    for (const listen of this.#listeners) listen({ run: undefined, headSeq: undefined, due: true, outbox: true })
   }
 
   async #append(store: Store, request: Append): Promise<Appended> {
@@ -314,8 +343,11 @@ export class World {
     return this.#holdBack({ run, draft, dispatchRank: undefined })
   }
 
-  #holdBack(what: Omit<Held, 'release'>): Promise<void> {
-    return new Promise((release) => this.held.push({ ...what, release }))
+  #holdBack(what: Pick<Held, 'run' | 'draft' | 'dispatchRank'>): Promise<void> {
+    return new Promise((release, reject) => {
+      const putOff = (): void => reject(new Error('The store did not answer, as the crash kit wants it.'))
+      this.held.push({ ...what, release, putOff })
+    })
   }
 
   #randomBytes(count: number): Uint8Array {

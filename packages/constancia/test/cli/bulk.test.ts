@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import { rawConnection } from '../store/raw.js'
-import { pay } from './flows.js'
+import { pay } from './flows.mjs'
 import { Project } from './project.js'
 
 const count = 1_000

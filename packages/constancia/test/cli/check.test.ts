@@ -1,7 +1,7 @@
 import { flow } from 'constancia'
 import { describe, expect, it } from 'vitest'
-import { astray, order, pay } from './flows.js'
-import { Project, rests, until, usualConfig } from './project.js'
+import { astray, order, pay } from './flows.mjs'
+import { Project, rests, until, usualConfig, usualName } from './project.js'
 
 /** Runs in flight: five that wait for a person, one with a child, one that is stuck. */
 async function inFlight(): Promise<Project> {
@@ -32,7 +32,7 @@ async function facts(project: Project): Promise<unknown> {
 const changed = `
   import { defineConfig, flow } from 'constancia'
   import { sqlite } from 'constancia/sqlite'
-  import { order } from './flows.js'
+  import { order } from './flows.mjs'
 
   const pay = flow({
     name: 'pay',
@@ -53,7 +53,7 @@ describe('constancia check', () => {
   it('C35: code that says the same strands nobody: exit code 0', async () => {
     const project = await inFlight()
     const renamed = usualConfig.replace('import { flows }', '// Metadata and comments say nothing.\n  import { flows }')
-    project.write('constancia.config.ts', renamed)
+    project.write(usualName, renamed)
     const ended = await project.run(['check', '--ignore-stuck'])
     expect([ended.code, ended.stdout]).toEqual([0, '7 open runs: 7 replay, none would be stranded.\n'])
   })
@@ -61,7 +61,7 @@ describe('constancia check', () => {
   it('C35: a real change lists every run that it would strand, with both sides, executes and writes nothing: exit code 6', async () => {
     const project = await inFlight()
     const before = await facts(project)
-    project.write('constancia.config.ts', blocked)
+    project.write(usualName, blocked)
     const [text, json] = await Promise.all([project.run(['check']), project.run(['check', '--json'])])
     expect([text.code, json.code]).toEqual([6, 6])
     expect(text.stdout).toMatch(/^8 open runs: 1 replay, 7 runs would be stranded\.\n/)
@@ -86,7 +86,7 @@ describe('constancia check', () => {
   it('C35: a change after the point that runs have reached is found where the journal tells it, and not elsewhere', async () => {
     const project = await inFlight()
     await project.using(false, (runtime) => runtime.run('pay-0').signal('approved'))
-    project.write('constancia.config.ts', changed)
+    project.write(usualName, changed)
     const ended = await project.run(['check', '--flow', 'pay@1'])
     // The step that comes new where a signal was awaited left no trace in the journals of those that still wait.
     expect([ended.code, ended.stdout]).toEqual([0, '6 open runs: 6 replay, none would be stranded.\n'])
@@ -94,7 +94,7 @@ describe('constancia check', () => {
 
   it('C35: runs that are stuck already count, unless they are left out', async () => {
     const project = await inFlight()
-    project.write('constancia.config.ts', blocked)
+    project.write(usualName, blocked)
     const other = flow({ name: 'pay', version: 1, run: (ctx) => ctx.step('block', () => 1) })
     await project.using(
       {},
@@ -113,6 +113,12 @@ describe('constancia check', () => {
       expect.stringMatching(/^1 open run: 0 replay, 1 run would[\s\S]* {2}pay-0 {2}stuck\n/),
     ])
     expect(JSON.parse(others.stdout)).toMatchObject({ checkedCount: 5, replaysCount: 0 })
+    project.write(usualName, usualConfig)
+    const mended = await project.run(['check', '--flow', 'pay'])
+    expect([mended.code, mended.stdout]).toEqual([
+      0,
+      '6 open runs: 6 replay, none would be stranded.\nOne that replays is stuck now; constancia retry lets it try.\n',
+    ])
   })
 })
 

@@ -3,7 +3,7 @@ import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { rawConnection } from '../store/raw.js'
-import { pay } from './flows.js'
+import { pay } from './flows.mjs'
 import { Project, packageFolder, usualConfig } from './project.js'
 
 const scriptConfig = `
@@ -19,7 +19,7 @@ const scriptConfig = `
 `
 
 describe('a configuration', () => {
-  it.for(['constancia.config.mts', 'constancia.config.js', 'constancia.config.mjs'])(
+  it.for(['constancia.config.mts', 'constancia.config.js'])(
     'C50: may be %s, and has the classes that the command line has',
     async (name) => {
       const project = new Project(name.endsWith('ts') ? usualConfig : scriptConfig, name)
@@ -49,7 +49,7 @@ describe('a configuration', () => {
   })
 
   it('C50: of a project with a copy of its own is worked on by that copy', async () => {
-    const project = new Project()
+    const project = new Project(usualConfig, 'constancia.config.ts')
     const modules = join(project.folder, 'node_modules')
     rmSync(join(modules, 'constancia'))
     for (const part of ['package.json', 'bin', 'dist']) {
@@ -68,23 +68,22 @@ describe('a configuration', () => {
     const missing = await project.run(['runs'])
     expect(missing.stderr).toMatch(/constancia\.config\.ts.*constancia\.config\.mjs[\s\S]*constancia init/)
     const bad: readonly (readonly [text: string, reason: RegExp])[] = [
-      ["throw new TypeError('no flows today')", /bad\.ts cannot be loaded: TypeError: no flows today \(at bad0\.ts:1/],
+      ["throw new TypeError('no flows today')", /bad0\.ts cannot be loaded: TypeError: no flows today \(at bad0\.ts:1/],
       ['export default {{', /bad1\.ts cannot be loaded.*bad1\.ts:1/s],
       ["import './nowhere.js'\nexport default {}", /bad2\.ts cannot be loaded.*nowhere/s],
-      ['export const store = 1', /bad3\.ts has no default export/],
-      ['export default { store: () => 1 }', /bad4\.ts names no flows/],
-      ['export default { flows: [] }', /bad5\.ts names no store/],
-      ['export default { store: () => 1, flows: [1] }', /bad6\.ts has something in flows, at place 1/],
+      ['export const store = 1', /bad3\.mjs has no default export/],
+      ['export default { flows: [] }', /bad4\.mjs names no store/],
+      ['export default { store: () => 1, flows: [1] }', /bad5\.mjs has something in flows, at place 1/],
     ]
     const ended = await Promise.all(
       bad.map(([text], index) => {
-        project.write(`bad${index}.ts`, text)
-        return project.run(['runs', '--config', `bad${index}.ts`])
+        const name = `bad${index}.${index < 3 ? 'ts' : 'mjs'}`
+        project.write(name, text)
+        return project.run(['runs', '--config', name])
       }),
     )
-    for (const [index, [, reason]] of bad.entries())
-      expect(ended[index]!.stderr.replaceAll('bad0.ts cannot', 'bad.ts cannot')).toMatch(reason)
-    expect([missing, ...ended].map(({ code, stdout }) => [code, stdout])).toEqual(Array(8).fill([9, '']))
+    for (const [index, [, reason]] of bad.entries()) expect(ended[index]!.stderr).toMatch(reason)
+    expect([missing, ...ended].map(({ code, stdout }) => [code, stdout])).toEqual(Array(7).fill([9, '']))
   })
 })
 

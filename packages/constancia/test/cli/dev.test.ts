@@ -3,8 +3,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { watchFolder } from '../../dist/cli/watch-folder.js'
-import { pay } from './flows.js'
-import { Project, rests, until, usualConfig } from './project.js'
+import { pay } from './flows.mjs'
+import { Project, rests, until, usualConfig, usualName } from './project.js'
 
 describe('constancia dev', () => {
   it('C50: works, takes up changed code without a hand, says what it does, and gives its runs back at Ctrl-C', async () => {
@@ -15,10 +15,10 @@ describe('constancia dev', () => {
     await runtime.start(pay, { amount: 1 }, { id: 'one' })
     await rests(runtime, 'one', 'waiting')
 
-    project.write('constancia.config.ts', 'export default {{')
-    await command.says('constancia.config.ts changed; restarting the worker')
+    project.write(usualName, 'export default {{')
+    await command.says(`${usualName} changed; restarting the worker`)
     await command.says(/cannot be loaded[\s\S]*waiting for a change/)
-    project.write('constancia.config.ts', usualConfig)
+    project.write(usualName, usualConfig)
     await command.says(/worker (\d+) is up[\s\S]*worker (?!\1)\d+ is up/)
     await runtime.run('one').signal('approved')
     await rests(runtime, 'one', 'completed')

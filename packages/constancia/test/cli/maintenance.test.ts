@@ -2,8 +2,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
 import { rawConnection } from '../store/raw.js'
-import { astray, fail, flaky, pay } from './flows.js'
-import { Project, rests, usualConfig } from './project.js'
+import { astray, fail, flaky, pay } from './flows.mjs'
+import { Project, rests, usualConfig, usualName } from './project.js'
 
 async function seeded(): Promise<Project> {
   const project = new Project()
@@ -106,17 +106,15 @@ describe('constancia doctor', () => {
       .all() as { name: string }[])
       raw.exec(`DROP TRIGGER ${name}`)
     raw.exec("UPDATE events SET body = replace(body, 'reserve', 'release') WHERE body LIKE '%reserve%'")
+    raw.exec("UPDATE runs SET status = 'running', claim_id = 'c', worker = 'w', due_at = 1 WHERE id = 'waiting'")
     raw.close()
-    project.write(
-      'constancia.config.ts',
-      usualConfig.replace('[...flows]', "flows.filter((flow) => flow.name !== 'astray')"),
-    )
+    project.write(usualName, usualConfig.replace('[...flows]', "flows.filter((flow) => flow.name !== 'astray')"))
     const [text, json] = await Promise.all([project.run(['doctor']), project.run(['doctor', '--json'])])
     expect([text.code, json.code]).toEqual([11, 11])
     expect(text.stdout).toContain('SQLite ')
-    expect(text.stdout).toMatch(/runs +4 runs: 1 waiting, 1 stuck, 1 completed, 1 failed/)
+    expect(text.stdout).toMatch(/runs +4 runs: 1 running, 1 stuck, 1 completed, 1 failed/)
     const { findings } = JSON.parse(json.stdout) as { findings: { code: string; what: string; todo: string }[] }
-    expect(findings.map(({ code }) => code).sort()).toEqual(['journal_damaged', 'no_code', 'stuck'])
+    expect(findings.map(({ code }) => code).sort()).toEqual(['journal_damaged', 'no_code', 'not_taken', 'stuck'])
     expect(findings.find(({ code }) => code === 'journal_damaged')?.what).toContain('run/waiting')
     for (const { todo } of findings) expect(todo.length).toBeGreaterThan(20)
   })

@@ -1,5 +1,5 @@
 import { describe, expect, it } from 'vitest'
-import { flaky, pay } from './flows.js'
+import { flaky, pay } from './flows.mjs'
 import { Project, rests } from './project.js'
 
 const longId = 'a-run-with-a-name-of-its-own-that-is-far-too-long-for-a-table-of-80-columns'
@@ -30,7 +30,6 @@ describe('what a person reads', () => {
         ['show', 'short'],
         ['journal', 'flaky'],
         ['doctor'],
-        ['check'],
         ['--help'],
         ['cancel', '--help'],
       ].map((words) => project.run(words)),

@@ -4,10 +4,10 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { open, type Runtime, type WorkerOptions } from 'constancia'
+import { type AnyFlow, open, type Runtime, type WorkerOptions } from 'constancia'
 import { sqlite } from 'constancia/sqlite'
 import { afterEach } from 'vitest'
-import { flows } from './flows.js'
+import { flows } from './flows.mjs'
 
 /** The folder of the package. */
 export const packageFolder = fileURLToPath(new URL('../..', import.meta.url))
@@ -33,10 +33,13 @@ export interface Given {
 export const usualConfig = `
   import { defineConfig } from 'constancia'
   import { sqlite } from 'constancia/sqlite'
-  import { flows } from './flows.js'
+  import { flows } from './flows.mjs'
 
   export default defineConfig({ store: sqlite({ file: 'app.db' }), flows: [...flows], worker: { pollMs: 20, graceMs: 0 } })
 `
+
+/** Its file. JavaScript starts faster; tests of configurations have TypeScript as well. */
+export const usualName = 'constancia.config.mjs'
 
 const projects: Project[] = []
 
@@ -51,11 +54,11 @@ export class Project {
   readonly #processes: CommandProcess[] = []
 
   /** Makes one with this configuration in a file of this name. */
-  constructor(config = usualConfig, name = 'constancia.config.ts') {
+  constructor(config = usualConfig, name = usualName) {
     projects.push(this)
     mkdirSync(join(this.folder, 'node_modules'))
     symlinkSync(packageFolder, join(this.folder, 'node_modules', 'constancia'))
-    this.write('flows.ts', readFileSync(new URL('./flows.ts', import.meta.url), 'utf8'))
+    this.write('flows.mjs', readFileSync(new URL('./flows.mjs', import.meta.url), 'utf8'))
     if (config !== '') this.write(name, config)
   }
 
@@ -84,7 +87,7 @@ export class Project {
   }
 
   /** A runtime of this process on the project's database. */
-  async open(worker: Partial<WorkerOptions> | false = false, code = flows): Promise<Runtime> {
+  async open(worker: Partial<WorkerOptions> | false = false, code: readonly AnyFlow[] = flows): Promise<Runtime> {
     const log = (): void => undefined
     return open({
       store: sqlite({ file: this.database }),
@@ -98,7 +101,7 @@ export class Project {
   async using<T>(
     worker: Partial<WorkerOptions> | false,
     use: (runtime: Runtime) => Promise<T>,
-    code = flows,
+    code: readonly AnyFlow[] = flows,
   ): Promise<T> {
     const runtime = await this.open(worker, code)
     try {

@@ -1,6 +1,6 @@
 import { describe, expect, it } from 'vitest'
 import type { Entry } from '../../dist/cli/timeline.js'
-import { flaky, order, pay, relay } from './flows.js'
+import { flaky, order, pay, relay } from './flows.mjs'
 import { Project, rests, until } from './project.js'
 
 describe('constancia show', () => {

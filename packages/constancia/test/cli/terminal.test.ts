@@ -1,5 +1,7 @@
 import { PassThrough } from 'node:stream'
+import { ScriptedClock } from 'constancia/testing'
 import { describe, expect, it } from 'vitest'
+import { Progress } from '../../dist/cli/progress.js'
 import { Terminal } from '../../dist/cli/terminal.js'
 
 interface Made {
@@ -58,5 +60,47 @@ describe('a terminal', () => {
     const asked = terminal.ask('Cancel them?')
     terminal.interrupts.request()
     expect(await asked).toBe(false)
+  })
+})
+
+describe('progress', () => {
+  const shown = (isTerminal: boolean): string[] => {
+    const clock = new ScriptedClock()
+    const written: string[] = []
+    const write = (text: string): void => void written.push(text)
+    const progress = new Progress({
+      label: 'Replaying run',
+      total: 3_000,
+      isTerminal,
+      write,
+      clock,
+      done: () => undefined,
+    })
+    for (let count = 0; count < 3_000; count += 1) {
+      progress.add()
+      clock.advance(10)
+    }
+    progress.end()
+    return written
+  }
+
+  it('C50: moves on a terminal and is gone afterwards; a log gets a line now and then; short work shows nothing', () => {
+    const moving = shown(true)
+    expect(moving.length).toBeGreaterThan(100)
+    expect(moving[0]?.replace(/\d+ of/, 'n of')).toBe('\r\u001b[2KReplaying run n of 3,000')
+    expect(moving.at(-1)).toBe('\r\u001b[2K')
+    const logged = shown(false)
+    expect(logged.length).toBeLessThan(7)
+    expect(logged.at(-1)).toMatch(/^Replaying run 2,\d+ of 3,000\n$/)
+    const quick = new Progress({
+      label: '',
+      total: 1,
+      isTerminal: true,
+      write: () => expect.unreachable(),
+      clock: new ScriptedClock(),
+      done: () => undefined,
+    })
+    quick.add()
+    quick.end()
   })
 })

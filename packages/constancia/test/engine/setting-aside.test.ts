@@ -1,4 +1,4 @@
-import { flow } from 'constancia'
+import { type AnyFlow, flow } from 'constancia'
 import { describe, expect, test } from 'vitest'
 import type { Life } from './life.js'
 import { drained, gate, kindsOf, leaseMs, Rig, rejection, stores, until, untilStatus } from './rig.js'
@@ -6,6 +6,12 @@ import { drained, gate, kindsOf, leaseMs, Rig, rejection, stores, until, untilSt
 const lostLeaseCountMax = 5
 const never = new Promise<never>(() => undefined)
 const worker = { concurrency: 1, lostLeaseCountMax }
+
+interface Deaths {
+  readonly flows: readonly AnyFlow[]
+  readonly state: { life: Life | undefined }
+  readonly concurrency?: number
+}
 
 /** A flow whose second step ends the process that executes it, until it is repaired. */
 function deadly() {
@@ -33,9 +39,9 @@ describe.each(stores)('on %s', (store) => {
    * A supervisor: starts a process at once when the last one is dead, until nobody dies any more; returns the last. `each` is
    * called once a process has done what it finds, and before the lease of the one before it runs out.
    */
-  async function supervise(rig: Rig, { flows, state }: ReturnType<typeof deadly>, each?: () => Promise<void>) {
+  async function supervise(rig: Rig, { flows, state, concurrency = 1 }: Deaths, each?: () => Promise<void>) {
     for (;;) {
-      const life = await rig.live(flows, { worker: { ...worker, pollMs: leaseMs / 2 } })
+      const life = await rig.live(flows, { worker: { ...worker, concurrency, pollMs: leaseMs / 2 } })
       state.life = life
       await settled(life)
       await each?.()
@@ -224,5 +230,29 @@ describe.each(stores)('on %s', (store) => {
     await rig.live(deaths.flows, { worker })
     await untilStatus(run, 'stuck')
     expect(deaths.state.deaths).toBe(lostLeaseCountMax)
+  })
+
+  test('R-B9 runs with long steps that were in the same process are not set aside with it: all of them finish', async () => {
+    const rig = new Rig(store)
+    const deaths = deadly()
+    const slow = flow({
+      name: 'slow',
+      version: 1,
+      // Longer than the bad one lets any worker live that has both.
+      run: (ctx) => ctx.step('slow', () => new Promise<string>((go) => rig.clock.after(1_000, () => go(ctx.runId)))),
+    })
+    const flows = [deaths.bad, slow]
+    const idle = await rig.live(flows, { worker: false })
+    await idle.runtime.start(deaths.bad, null, { id: 'r' })
+    for (const id of ['s1', 's2', 's3', 's4']) await idle.runtime.start(slow, null, { id })
+    const counts: number[] = []
+    const open = await supervise(rig, { ...deaths, flows, concurrency: 16 }, async () => {
+      const { items } = await idle.runtime.runs({ flow: 'slow' })
+      counts.push(...items.map(({ lostLeaseCount }) => lostLeaseCount))
+    })
+    expect(Math.max(...counts)).toBe(2)
+    expect((await open.runtime.run('r').row()).stuck?.code).toBe('poison')
+    for (const id of ['s1', 's2', 's3', 's4']) await rig.rest(open.runtime.run(id))
+    expect((await idle.runtime.runs({ flow: 'slow', status: 'completed' })).items).toHaveLength(4)
   })
 })

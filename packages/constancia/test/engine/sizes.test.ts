@@ -13,6 +13,12 @@ const fills: readonly (readonly [string, (bytes: number) => string])[] = [
   ['😀, four bytes', (bytes) => '😀'.repeat((bytes - 2) >> 2) + 'x'.repeat((bytes - 2) % 4)],
 ]
 
+/** Texts that are too large: by one byte, and by far. */
+const overs: readonly (readonly [string, string])[] = [
+  ...fills.map(([name, fill]) => [name, fill(mebibyte + 1)] as const),
+  ['20 MB', 'x'.repeat(20 * mebibyte)],
+]
+
 const tooLarge = { code: 'value_too_large', details: { limit: mebibyte } }
 
 describe.each(stores)('on %s', (store) => {
@@ -119,6 +125,131 @@ describe.each(stores)('on %s', (store) => {
       expect(Buffer.byteLength(body)).toBeLessThan(1_000)
       expect(Buffer.byteLength(data ?? '')).toBeLessThanOrEqual(mebibyte)
     }
+  })
+
+  test.each(fills)(
+    'C38 R-B11 the input of a child and of a run that takes over may be of exactly the limit, counted in bytes: %s',
+    async (_name, fill) => {
+      const rig = new Rig(store)
+      const text = fill(mebibyte)
+      const child = flow({ name: 'child', version: 1, run: async (_ctx, input: string) => input === text })
+      const parent = flow({
+        name: 'parent',
+        version: 1,
+        async run(ctx, input: string) {
+          if (input === text) return 'both came whole'
+          return (await ctx.call(child, text)) ? ctx.continueAsNew(text) : 'changed'
+        },
+      })
+      const life = await rig.live([parent, child])
+      expect(await (await life.runtime.start(parent, '')).result()).toBe('both came whole')
+    },
+  )
+
+  test.each(overs)(
+    'C38 R-B11 what is larger is refused at the call, where the flow can catch it; no child and no new run starts: %s',
+    async (_name, text) => {
+      const rig = new Rig(store)
+      const refusals: unknown[] = []
+      const child = flow({ name: 'child', version: 1, run: async (_ctx, _input: string) => 'ran' })
+      const parent = flow({
+        name: 'parent',
+        version: 1,
+        async run(ctx) {
+          await ctx.call(child, text).catch((error: unknown) => refusals.push(error))
+          try {
+            return ctx.continueAsNew(text)
+          } catch (error) {
+            refusals.push(error)
+          }
+          return ctx.step('goes on', () => 'went on')
+        },
+      })
+      const life = await rig.live([parent, child])
+      const run = await life.runtime.start(parent, null)
+      expect(await run.result()).toBe('went on')
+      expect(refusals).toMatchObject([tooLarge, tooLarge])
+      expect(await kindsOf(run)).toEqual(['FlowStarted', 'StepCompleted', 'FlowCompleted'])
+      expect((await life.runtime.runs()).items.map(({ id }) => id)).toEqual([run.id])
+    },
+  )
+
+  test('C38 R-B11 20 MB as an input are refused before anything is stored; as an output or an error they fail the run, once', async () => {
+    const rig = new Rig(store)
+    const huge = '文'.repeat((20 * mebibyte) / 3)
+    const bodies: string[] = []
+    const ending = flow({
+      name: 'ending',
+      version: 1,
+      async run(_ctx, how: string) {
+        bodies.push(how)
+        if (how === 'fails') throw new Error(huge)
+        return huge
+      },
+    })
+    const life = await rig.live([ending])
+    await expect(life.runtime.start(ending, huge, { id: 'never' })).rejects.toMatchObject(tooLarge)
+    await expect(life.runtime.run('never').row()).rejects.toMatchObject({ code: 'unknown_run' })
+    const returning = await life.runtime.start(ending, 'returns')
+    expect(await rejection(returning.result())).toMatchObject({ code: 'run_failed', cause: tooLarge })
+    const failing = await life.runtime.start(ending, 'fails')
+    const failure = (await rejection(failing.result())) as unknown as { readonly cause: Error }
+    expect(huge.startsWith(failure.cause.message.slice(0, 100))).toBe(true)
+    expect(bodies).toEqual(['returns', 'fails'])
+    for (const run of [returning, failing]) {
+      const events = await run.events()
+      expect(events.map(({ kind }) => kind)).toEqual(['FlowStarted', 'FlowFailed'])
+      for (const { data } of events) expect(Buffer.byteLength(data ?? '')).toBeLessThanOrEqual(mebibyte)
+    }
+  })
+
+  test('C38 R-B11 the reason of a cancellation is bounded before anything is written, and the run can be cancelled all the same', async () => {
+    const rig = new Rig(store)
+    const waiting = flow({ name: 'waiting', version: 1, run: (ctx) => ctx.signal('never') })
+    const life = await rig.live([waiting])
+    for (const force of [false, true]) {
+      const run = await life.runtime.start(waiting, null)
+      await untilStatus(run, 'waiting')
+      for (const reason of ['x'.repeat(20 * mebibyte), '文'.repeat(1_001), 5 as never])
+        await expect(run.cancel({ reason, force })).rejects.toMatchObject({ code: 'invalid_option' })
+      expect(await kindsOf(run)).toEqual(['FlowStarted'])
+      await run.cancel({ reason: '文'.repeat(1_000), force })
+      expect(await rejection(run.result())).toMatchObject({ code: 'run_cancelled' })
+      expect((await run.events())[1]?.data).toBe(JSON.stringify('文'.repeat(1_000)))
+    }
+  })
+
+  test('C38 R-B11 a run whose journal is as long as it may be can be cancelled, and its clean-up runs; or ended by force', async () => {
+    const rig = new Rig(store)
+    const cleaned: string[] = []
+    const long = flow({
+      name: 'long',
+      version: 1,
+      async run(ctx) {
+        try {
+          for (let i = 0; i < 20; i += 1) await ctx.step(`step ${i}`, () => i)
+        } finally {
+          for (let i = 0; i < 3; i += 1) await ctx.step(`clean up ${i}`, () => void cleaned.push(`${ctx.runId} ${i}`))
+        }
+      },
+    })
+    const life = await rig.live([long], { limits: { eventCountMax: 10 } })
+    const [gently, byForce] = [
+      await life.runtime.start(long, null, { id: 'gently' }),
+      await life.runtime.start(long, null, { id: 'by-force' }),
+    ]
+    for (const run of [gently, byForce]) await untilStatus(run, 'stuck')
+    expect(await gently.cancel()).toBe('requested')
+    expect(await rejection(gently.result())).toMatchObject({ code: 'run_cancelled' })
+    expect(cleaned).toEqual(['gently 0', 'gently 1', 'gently 2'])
+    expect((await kindsOf(gently)).slice(10)).toEqual([
+      'CancelRequested',
+      ...Array(3).fill('StepCompleted'),
+      'FlowCancelled',
+    ])
+    await byForce.cancel({ force: true })
+    expect((await kindsOf(byForce)).slice(10)).toEqual(['CancelRequested', 'FlowCancelled'])
+    expect(cleaned).toHaveLength(3)
   })
 
   test('C38 R-B11 the note of a retry is bounded before anything is written, and a stuck run can be retried without one', async () => {

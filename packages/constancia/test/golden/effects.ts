@@ -19,6 +19,8 @@ export interface Golden {
   readonly gives: unknown
   /** The longest that a process may be gone without the flow itself noticing; three days unless set. */
   readonly downtimeMs?: number
+  /** It has so many places that most pairs of them are left to the campaign. */
+  readonly everyNthPair?: number
 }
 
 /** Where every flow here has its effects. It remembers keys. */

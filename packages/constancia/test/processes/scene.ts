@@ -1,4 +1,4 @@
-import { rmSync } from 'node:fs'
+import { readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Flow, flow, open, type Run, type Runtime } from 'constancia'
 import { sqlite } from 'constancia/sqlite'
@@ -67,6 +67,11 @@ export class Scene {
   /** A path in a folder that is gone afterwards. */
   path(name: string): string {
     return join(this.#folder, name)
+  }
+
+  /** What lies beside the file for each process that works on it. */
+  get marks(): string[] {
+    return readdirSync(this.#folder).filter((name) => name.includes('-worker-'))
   }
 
   /** Starts a worker, and returns when it works. */

@@ -50,6 +50,9 @@ it.each([
 
 it('R-A7 a schedule that is declared anew, and goes on as another run, survives a crash at any place', async () => {
   const flowOptions = { dueCountMax: 2, eventCountMax: 6 }
-  const { report } = await crash({ crons: ['*/30 * * * *', '*/20 * * * *'], store: 'memory', flow: flowOptions })
+  const trial = { crons: ['*/30 * * * *', '*/20 * * * *'], store: 'memory', flow: flowOptions } as const
+  const { report, started } = await crash(trial)
   expect(report.triedCount).toBeGreaterThan(20)
+  // Once before it goes on as another run, twice after.
+  expect([...new Set(started)]).toEqual(['00:20', '00:40', '01:00'].map((moment) => `tested:2026-01-01T${moment}:00Z`))
 }, 120_000)

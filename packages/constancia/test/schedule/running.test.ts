@@ -1,5 +1,5 @@
-import { flow, type RunRow, type Schedule, type ScheduleDeclaration, schedule } from 'constancia'
-import { describe, expect, it } from 'vitest'
+import { type FlowContext, flow, type RunRow, type Schedule, type ScheduleDeclaration, schedule } from 'constancia'
+import { describe, expect, it, vi } from 'vitest'
 import { every, World } from './world.js'
 
 type Options = Partial<ScheduleDeclaration<{ readonly of: string }>>
@@ -132,11 +132,50 @@ it('what a schedule left out is in its journal', async () => {
   })
 })
 
-it('R-A4 a replay of a schedule comes to the same without asking a calendar', async () => {
+it('R-A4 a replay of a schedule comes to the same without asking a calendar or the database of time zones', async () => {
   const world = new World('2026-10-24T21:59:59Z')
-  const runtime = await world.up([declared(world)])
-  await world.goTo('2026-10-25T10:00:00Z')
-  expect(await runtime.rehearse('schedule:tested')).toMatchObject({ kind: 'replays' })
+  await world.down(await world.up([declared(world)]))
+  const worker = await world.up([declared(world, { cron: '*/20 * * * *' })])
+  await world.goTo('2026-10-25T03:00:00Z')
+  await world.down(worker)
+  const looking = await world.up([declared(world)], false)
+  const asked = vi.spyOn(Intl, 'DateTimeFormat').mockImplementation(() => {
+    throw new Error('The database of time zones was asked.')
+  })
+  try {
+    expect(await looking.rehearse('schedule:tested')).toMatchObject({ kind: 'replays' })
+    expect(asked).not.toHaveBeenCalled()
+  } finally {
+    asked.mockRestore()
+  }
+})
+
+it('C16 R-B3 a schedule that is due once a year is due once, after the year, and holds no timer of its own', async () => {
+  const world = new World('2026-01-01T00:00:01Z')
+  const tested = declared(world, { cron: '0 0 1 1 *', timeZone: 'UTC' })
+  await world.down(await world.up([tested]))
+  expect(world.clock.armedCount).toBe(0)
+  world.clock.advanceTo(Date.parse('2026-12-31T23:59:59Z'))
+  await world.up([tested])
+  expect(world.taken()).toEqual([])
+  await world.goTo('2027-06-01T00:00:00Z')
+  expect(world.taken()).toEqual(['2027-01-01T00:00:00Z'])
+})
+
+it('R-B4 a version of a flow that this process does not have is waited for', async () => {
+  const world = new World('2026-05-01T00:10:00Z')
+  const old = declared(world)
+  const executed: string[] = []
+  const run = (ctx: FlowContext): Promise<void> => ctx.step('write', () => void executed.push(ctx.runId))
+  const fresh = declared(world, { flow: flow({ name: 'report', version: 2, run }) })
+  const behind = await world.up([old])
+  await world.down(await world.up([fresh])) // The last to open; the process that is left does not have version 2.
+  await world.goTo('2026-05-01T00:31:00Z')
+  expect((await behind.run('schedule:tested').row()).waitingFor).toMatchObject([{ kind: 'signal' }, { kind: 'retry' }])
+  await world.down(behind)
+  await world.up([fresh])
+  await world.goTo('2026-05-01T00:40:00Z')
+  expect(executed).toEqual(['tested:2026-05-01T00:30:00Z'])
 })
 
 it('a schedule goes on as another run before its journal grows long, and loses nothing', async () => {

@@ -91,3 +91,30 @@ test('a heart that was stopped renews nothing more', async () => {
   await pause(leaseMs + 50)
   expect(await claim(store, 1, leaseMs)).toHaveLength(1)
 })
+
+test('R-C2 many leases are all kept, and others come to the lock between them', async () => {
+  const count = 600
+  await Promise.all(Array.from({ length: count }, (_, index) => create(store, `many${index}`)))
+  const owners = await claim(store, count, 2000)
+  const firstEnd = Math.min(...(await leaseEnds()))
+  const heart = store.heartbeat({ leaseMs: 2000, stallMs: 60_000, onLost: () => undefined })
+  for (const owner of owners) heart.hold(owner)
+  for (let tries = 0; tries < 400 && Math.min(...(await leaseEnds())) <= firstEnd + 500; tries++) await pause(10)
+  expect(Math.min(...(await leaseEnds()))).toBeGreaterThan(firstEnd + 500)
+  // One beat renews all of them: they end together but for the pauses. Those of one transaction end at the same moment.
+  let ends = await leaseEnds()
+  for (let tries = 0; tries < 400 && spread(ends) > 300; tries++) {
+    await pause(10)
+    ends = await leaseEnds()
+  }
+  expect(spread(ends)).toBeLessThanOrEqual(300)
+  expect(new Set(ends).size).toBeGreaterThan(2)
+  await heart.stop()
+})
+
+async function leaseEnds(): Promise<number[]> {
+  const { items } = await store.runs({ status: 'running', limit: 1000 })
+  return items.map(({ claim: held }) => held?.leaseUntilMs ?? 0)
+}
+
+const spread = (ends: readonly number[]): number => Math.max(...ends) - Math.min(...ends)

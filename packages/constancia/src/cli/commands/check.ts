@@ -2,7 +2,7 @@ import type { Runtime } from '../../engine/index.js'
 import type { RunRow } from '../../store/index.js'
 import { type Call, type Command, lookOnly } from '../command.js'
 import { exitCodes } from '../exit-codes.js'
-import { filterOf, filterOptions, openStatuses, runsOf } from '../selection.js'
+import { type Filter, filterOf, filterOptions, openStatuses, runsOf } from '../selection.js'
 import { counted, printable, wrap } from '../text.js'
 
 /** `constancia check`: would the code at hand go on with every run in flight? */
@@ -36,6 +36,8 @@ interface Stranded {
 interface Checked {
   readonly checkedCount: number
   readonly replaysCount: number
+  /** Of those that replay: stuck now, and waiting for a retry. */
+  readonly stuckReplaysCount: number
   /** Ended between the listing and the look. */
   readonly endedCount: number
   readonly stranded: readonly Stranded[]
@@ -45,25 +47,34 @@ async function rehearseAll(call: Call, runtime: Runtime): Promise<Checked> {
   const filter = filterOf(call)
   const wanted = call.options.flag('ignoreStuck') ? openStatuses.filter((status) => status !== 'stuck') : openStatuses
   const statuses = wanted.filter((status) => filter.statuses.length === 0 || filter.statuses.includes(status))
-  const seen = new Set<string>()
-  const stranded: Stranded[] = []
-  const counts = { checkedCount: 0, replaysCount: 0, endedCount: 0 }
-  const progress = call.terminal.progress('Replaying run')
   // None left to look at would mean all of them.
-  for await (const row of statuses.length === 0 ? [] : runsOf(runtime, { ...filter, statuses })) {
+  const rows = statuses.length === 0 ? new Map<string, RunRow>() : await listed(call, runtime, { ...filter, statuses })
+  const stranded: Stranded[] = []
+  const counts = { checkedCount: 0, replaysCount: 0, stuckReplaysCount: 0, endedCount: 0 }
+  const progress = call.terminal.progress('Replaying run', rows.size)
+  for (const row of rows.values()) {
     call.terminal.interrupts.check()
-    // Its status may have changed while others were looked at.
-    if (seen.has(row.id)) continue
-    seen.add(row.id)
     const found = await rehearse(runtime, row)
     counts.checkedCount += 1
-    if (found === 'replays') counts.replaysCount += 1
-    else if (found === 'ended') counts.endedCount += 1
+    if (found === 'replays') {
+      counts.replaysCount += 1
+      if (row.status === 'stuck') counts.stuckReplaysCount += 1
+    } else if (found === 'ended') counts.endedCount += 1
     else stranded.push(found)
     progress.add()
   }
   progress.end()
   return { ...counts, stranded }
+}
+
+// By id: a run whose status changes meanwhile may be listed twice.
+async function listed(call: Call, runtime: Runtime, filter: Partial<Filter>): Promise<Map<string, RunRow>> {
+  const rows = new Map<string, RunRow>()
+  for await (const row of runsOf(runtime, filter)) {
+    call.terminal.interrupts.check()
+    rows.set(row.id, row)
+  }
+  return rows
 }
 
 async function rehearse(runtime: Runtime, row: RunRow): Promise<'replays' | 'ended' | Stranded> {
@@ -102,6 +113,7 @@ async function printText(call: Call, checked: Checked): Promise<void> {
   await print(
     `${counted(checkedCount, 'open run')}: ${replaysCount.toLocaleString('en-US')} replay${ended}, ${verdict}.`,
   )
+  if (checked.stuckReplaysCount > 0) await print(stuckText(checked.stuckReplaysCount))
   for (const { code, message, runs } of groupsOf(stranded)) {
     await print('')
     await print(
@@ -111,6 +123,12 @@ async function printText(call: Call, checked: Checked): Promise<void> {
     for (const run of runs) await print(`  ${paint.strong(run.run)}  ${run.status}`)
   }
   if (stranded.length > 0) await print(`\n${wrap(remedy, width)}`)
+}
+
+function stuckText(count: number): string {
+  return count === 1
+    ? 'One that replays is stuck now; constancia retry lets it try.'
+    : `${counted(count, 'run')} that replay are stuck now; constancia retry lets them try.`
 }
 
 const remedy =

@@ -1,10 +1,11 @@
-import { dirname } from 'node:path'
+import { dirname, join } from 'node:path'
 import { days } from '../../engine/index.js'
+import { sqlitePlace } from '../../store/sqlite/index.js'
 import type { Call, Command } from '../command.js'
 import { findConfig } from '../config.js'
 import { type ExitCode, exitCodes } from '../exit-codes.js'
 import { pause } from '../follow.js'
-import { Supervisor, stopWord } from '../supervisor.js'
+import { Supervisor, stopWord, type WorkerNews } from '../supervisor.js'
 import { counted } from '../text.js'
 import { watchFolder } from '../watch-folder.js'
 
@@ -22,9 +23,17 @@ export const devCommand: Command = {
 async function supervise(call: Call): Promise<ExitCode> {
   const { terminal } = call
   const file = findConfig(call.folder, call.options.text('config'))
-  const supervisor = new Supervisor({ say: (text) => terminal.say(`dev: ${text}`) })
-  const unwatch = watchFolder(dirname(file), (name) => supervisor.restart(`${name} changed`))
-  terminal.say(`dev: watching ${dirname(file)}; Ctrl-C ends`)
+  const folder = dirname(file)
+  let database: string | undefined
+  const onDatabase = (path: string): void => {
+    database = path
+  }
+  const supervisor = new Supervisor({ say: (text) => terminal.say(`dev: ${text}`), onDatabase })
+  const unwatch = watchFolder(folder, (name) => {
+    // Every step writes to it, whatever it is called.
+    if (database === undefined || !join(folder, name).startsWith(database)) supervisor.restart(name)
+  })
+  terminal.say(`dev: watching ${folder}; Ctrl-C ends`)
   supervisor.start()
   await new Promise<void>((resolve) => {
     const { signal } = terminal.interrupts
@@ -42,6 +51,8 @@ async function work(call: Call): Promise<ExitCode> {
   const { interrupts } = terminal
   process.on('message', (word) => void (word === stopWord && interrupts.request()))
   process.once('disconnect', () => interrupts.request()) // Whoever watched over it is gone.
+  const place = sqlitePlace((await call.config()).config.store)
+  if (place !== undefined) process.send?.({ database: place.file } satisfies WorkerNews)
   await call.withRuntime({ worker: true, create: true }, async (runtime) => {
     const flows = [...runtime.flows].map((flow) => `${flow.name}@${flow.version}`).sort()
     terminal.say(`dev: worker ${process.pid} is up with ${counted(flows.length, 'flow')}: ${flows.join(', ')}`)

@@ -51,6 +51,7 @@ async function purgeAll(call: Call, runtime: Runtime, runs: readonly RunRow[]): 
   const { terminal, isJson } = call
   const by = call.options.text('by') ?? 'operator'
   const progress = terminal.progress('Purging', runs.length)
+  terminal.announceStop()
   let [purgedCount, reached] = [0, 0]
   for (; reached < runs.length && !terminal.interrupts.isInterrupted; ) {
     const ids = runs.slice(reached, reached + batchSize).map((row) => row.id)

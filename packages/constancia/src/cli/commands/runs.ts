@@ -1,6 +1,6 @@
 import type { RunRow } from '../../store/index.js'
 import { type Call, type Command, lookOnly } from '../command.js'
-import { fromNowText } from '../durations.js'
+import { ageText } from '../durations.js'
 import { exitCodes } from '../exit-codes.js'
 import { stateText, statusText } from '../rows.js'
 import { filterOf, filterOptions, runsOf } from '../selection.js'
@@ -40,13 +40,7 @@ export const runsCommand: Command = {
   },
 }
 
-const columns = [
-  { title: 'RUN', whole: true },
-  { title: 'FLOW' },
-  { title: 'STATUS' },
-  { title: 'STARTED' },
-  { title: '' },
-]
+const columns = [{ title: 'RUN', whole: true }, { title: 'FLOW' }, { title: 'STATUS' }, { title: 'AGE' }, { title: '' }]
 
 async function printTable(call: Call, rows: readonly RunRow[]): Promise<void> {
   const { paint, width } = call.terminal
@@ -55,7 +49,7 @@ async function printTable(call: Call, rows: readonly RunRow[]): Promise<void> {
     row.id,
     `${row.flow}@${row.version}`,
     statusText(row.status, paint),
-    fromNowText(row.startedAtMs, nowMs),
+    ageText(nowMs - row.startedAtMs),
     stateText(row, nowMs),
   ])
   for (const line of tableLines({ columns, rows: cells, width, title: paint.faint })) await call.terminal.print(line)

@@ -4,6 +4,7 @@ import { cliError, codeOf, messageOf } from '../errors.js'
 import { type ExitCode, exitCodes } from '../exit-codes.js'
 import { pause } from '../follow.js'
 import { readInput } from '../inputs.js'
+import { latestOf } from '../run-ids.js'
 import { flowAndVersion } from '../selection.js'
 import { valueText } from '../values.js'
 
@@ -40,7 +41,7 @@ export const startCommand: Command = {
     return call.withRuntime({ worker: isWaiting, create: true }, async (runtime) => {
       const flow = flowOf(runtime, call, name)
       const run = await runtime.start(flow, input, startOptions(call))
-      if (isWaiting) return waitFor(call, run)
+      if (isWaiting) return waitFor(call, runtime, run)
       if (call.isJson) await call.terminal.tell(JSON.stringify(await run.row()))
       else await call.terminal.tell(run.id)
       return exitCodes.done
@@ -66,14 +67,14 @@ function flowOf(runtime: Runtime, call: Call, text: string): AnyFlow {
 
 const lookEveryMs = 500
 
-async function waitFor(call: Call, run: Run): Promise<ExitCode> {
+async function waitFor(call: Call, runtime: Runtime, run: Run): Promise<ExitCode> {
   const { terminal } = call
   terminal.say(`Run ${run.id} is under way.`)
   const ended = run.result().then(
     (output) => ({ output }),
     (error: unknown) => ({ error }),
   )
-  const halted = haltOf(call, run)
+  const halted = haltOf(call, runtime, run)
   const end = await Promise.race([ended, halted])
   if ('output' in end) {
     const text = call.isJson
@@ -100,7 +101,7 @@ function jsonOf(output: unknown): unknown {
 }
 
 // A run that is stuck has not ended and does not end by itself: whoever waits is told.
-async function haltOf(call: Call, run: Run): Promise<{ readonly error: unknown }> {
+async function haltOf(call: Call, runtime: Runtime, run: Run): Promise<{ readonly error: unknown }> {
   const { interrupts } = call.terminal
   for (;;) {
     await pause(lookEveryMs, interrupts.signal)
@@ -108,9 +109,9 @@ async function haltOf(call: Call, run: Run): Promise<{ readonly error: unknown }
       const message = `Stopped waiting. Run ${run.id} is durable and goes on as soon as a worker is up; constancia show ${run.id} tells how far it is.`
       return { error: cliError('interrupted', message) }
     }
-    const row = await run.row()
-    if (row.stuck === undefined) continue
-    const message = `Run ${run.id} is stuck (${row.stuck.code}): ${row.stuck.message}`
+    const [row] = await latestOf(runtime, [await run.row()])
+    if (row?.stuck === undefined) continue
+    const message = `Run ${row.id} is stuck (${row.stuck.code}): ${row.stuck.message}`
     return { error: cliError('run_stuck', message) }
   }
 }

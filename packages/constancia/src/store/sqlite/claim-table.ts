@@ -22,6 +22,11 @@ export interface ClaimTable {
   renew(claim: ClaimRef, leaseUntilMs: number): boolean
   /** Whether the owner of a claim added an event after this one. */
   hasProgress(streamNo: number, headSeq: number): boolean
+  /**
+   * The leases of claims whose ids begin so run out now. Not of those whose run was lost before without an event of an owner since:
+   * what may have ended its worker waits, so that a worker which begins anew comes to others first.
+   */
+  expire(mark: string, nowMs: number): void
   /** Makes the run stuck, and nobody's. */
   setAside(streamNo: number, poison: Poison): void
 }
@@ -43,6 +48,10 @@ export function claimTable(database: Database, writer: EventWriter): ClaimTable 
       lost_leases = ?, wake_at = NULL, waiting_for = NULL WHERE stream = ?`)
   const renew = database.prepare(renewSql)
   const progress = database.prepare(`SELECT 1 FROM events WHERE stream = ? AND seq > ? AND by GLOB 'claim:*' LIMIT 1`)
+  const expire = database.prepare(`
+    UPDATE runs SET due_at = ?1 WHERE status = 'running' AND due_at > ?1 AND substr(claim_id, 1, length(?2)) = ?2
+      AND (lost_leases = 0
+        OR EXISTS (SELECT 1 FROM events AS e WHERE e.stream = runs.stream AND e.seq > claimed_head_seq AND e.by GLOB 'claim:*'))`)
   const setAside = database.prepare(`
     UPDATE runs SET status = 'stuck', stuck_code = ?, stuck_message = ?, lost_leases = ?, due_at = NULL, claim_id = NULL,
       worker = NULL WHERE stream = ?`)
@@ -54,6 +63,7 @@ export function claimTable(database: Database, writer: EventWriter): ClaimTable 
       writer.flush()
       return progress.get(streamNo, headSeq) !== undefined
     },
+    expire: (mark, nowMs) => void expire.run(nowMs, mark),
     setAside: (streamNo, { code, message, lostLeaseCount }) =>
       void setAside.run(code, message, lostLeaseCount, streamNo),
   }

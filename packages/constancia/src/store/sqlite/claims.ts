@@ -23,10 +23,18 @@ export interface Turn {
 /** Takes due runs; see `Store.claim`. */
 export async function claim(session: Session, request: ClaimRequest, turn: Turn): Promise<ClaimAnswer> {
   for (const flow of request.flows) if (isLimited(flow)) session.limitedFlows.add(flow.flow)
+  await session.presence.appear((gone) => expire(session, gone))
   // Without the lock first: a worker that has nothing to do disturbs nobody.
   const idle = await session.read(() => idleAnswer(session, request))
   if (idle !== undefined) return idle
   return session.write(() => takeDue(session, request, turn))
+}
+
+// Whoever begins to work finds the runs of those that are gone.
+function expire(session: Session, marks: readonly string[]): Promise<void> {
+  return session.write(() => {
+    for (const mark of marks) session.claims.expire(mark, session.clock.now())
+  })
 }
 
 function isLimited({ runningMax, runningPerKeyMax }: ClaimedFlow): boolean {
@@ -98,7 +106,8 @@ function take(session: Session, { first, request, nowMs, suspectsLeft }: Take): 
     return 'set aside'
   }
   if (isSuspect(lostLeaseCount) && suspectsLeft <= 0) return 'held back'
-  const claimId = Buffer.from(session.salt()).toString('hex') as ClaimId
+  const { mark } = session.presence
+  const claimId = (mark + Buffer.from(session.salt()).toString('hex').slice(mark.length)) as ClaimId
   const leaseUntilMs = nowMs + request.leaseMs
   const { streamNo, fold, readSignalCount } = first
   const { id: run, head, flow, version } = fold

@@ -9,7 +9,8 @@ import { openAgain } from './open.js'
 
 /**
  * The heartbeat's thread: renews leases over a connection of its own, whatever the main loop is busy with. It stops
- * renewing once the main loop has not turned for `stallMs`: a process that hangs gives up its runs.
+ * renewing once the main loop has not turned for `stallMs`: a process that hangs gives up its runs. Many leases are renewed in
+ * slices, with pauses: nobody waits long for the lock because of it.
  */
 
 interface Held {
@@ -20,6 +21,9 @@ interface Held {
 
 // A thread may block: it waits for a lock inside SQLite.
 const busyTimeoutMs = 1000
+// So many leases a transaction, which takes a few milliseconds; and between two of them others come to the lock.
+const sliceSize = 250
+const pauseMs = 5
 
 const data = workerData as HeartbeatData
 const ticks = new Int32Array(data.ticks)
@@ -27,6 +31,9 @@ const held = new Map<string, Held>()
 let database: Database | undefined
 let seenTick = Atomics.load(ticks, 0)
 let seenTickMs = systemClock.monotonic()
+/** What is left of a beat. */
+let left: Held[] = []
+let disarm: () => void = () => undefined
 
 assert(parentPort !== null, 'the heartbeat runs in a thread of its own')
 const port = parentPort
@@ -47,21 +54,34 @@ port.on('message', (message: ToHeartbeat) => {
       return
     case 'stop':
       clearInterval(timer)
+      disarm()
       database?.close()
       port.close()
   }
 })
 
 function beat(): void {
+  disarm()
+  // Those that waited longest come first: a beat that took longer than it should must not forget the same ones again.
+  left = [...held.values()].sort((a, b) => a.renewedMs - b.renewedMs)
+  renewSlice()
+}
+
+function renewSlice(): void {
   const nowMs = systemClock.monotonic()
-  if (held.size === 0 || isStalled(nowMs)) return
+  const slice = left.splice(0, sliceSize).filter((one) => held.get(one.claim.id) === one)
+  if (slice.length > 0 && !isStalled(nowMs)) renewOrWarn(slice, nowMs)
+  if (left.length > 0) disarm = systemClock.after(pauseMs, renewSlice)
+}
+
+function renewOrWarn(slice: readonly Held[], nowMs: number): void {
   try {
-    for (const one of renewAll(nowMs)) lose(one)
+    for (const one of renewAll(slice, nowMs)) lose(one)
   } catch (error) {
     undo()
     say({ kind: 'failed', reason: error instanceof Error ? error.message : String(error) })
     // Nobody may have taken them, but nothing says so any more.
-    for (const one of [...held.values()]) if (nowMs - one.renewedMs > data.leaseMs) lose(one)
+    for (const one of slice) if (nowMs - one.renewedMs > data.leaseMs) lose(one)
   }
 }
 
@@ -75,18 +95,18 @@ function isStalled(nowMs: number): boolean {
 }
 
 // All in one transaction. Returns those that are lost.
-function renewAll(nowMs: number): Held[] {
+function renewAll(slice: readonly Held[], nowMs: number): Held[] {
   const connection = connect()
   const renew = connection.prepare(renewSql)
   connection.exec('BEGIN IMMEDIATE')
   const leaseUntilMs = systemClock.now() + data.leaseMs
   const lost: Held[] = []
-  for (const one of held.values()) {
+  for (const one of slice) {
     const { run, id, epoch } = one.claim
     if (Number(renew.run(leaseUntilMs, run, id, epoch).changes) !== 1) lost.push(one)
   }
   connection.exec('COMMIT')
-  for (const one of held.values()) one.renewedMs = nowMs
+  for (const one of slice) one.renewedMs = nowMs
   return lost
 }
 

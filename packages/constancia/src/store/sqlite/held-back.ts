@@ -13,19 +13,21 @@ const keysMax = 1000
  */
 export function beyond(search: Search, flow: ClaimedFlow): DueRun[] {
   const { queue } = search.session
-  const query: NowQuery = { flow: flow.flow, version: flow.version, nowMs: search.nowMs, limit: search.limit + 1 }
+  const { nowMs, limit, taken } = search
+  const query: NowQuery = { flow: flow.flow, version: flow.version, nowMs, limit: limit + 1 + taken.size }
   const full = fullKeys(search, flow)
   const keys = queue.keys({ ...query, limit: keysMax + 1 })
   const keyed =
     keys.length > keysMax
       ? queue.ofOtherKeys(query, [...full])
-      : keys.flatMap((key) => (full.has(key) ? [] : queue.ofKey(someOfKey(query, flow), key)))
-  return [...queue.keyless(query), ...keyed].sort(byTime).slice(0, query.limit)
+      : keys.flatMap((key) => (full.has(key) ? [] : queue.ofKey(someOfKey(query, taken.size, flow), key)))
+  const due = [...queue.keyless(query), ...keyed].filter(({ streamNo }) => !taken.has(streamNo))
+  return due.sort(byTime).slice(0, limit + 1)
 }
 
-// Of a key there is never more to take than its limit.
-function someOfKey(query: NowQuery, { runningPerKeyMax = query.limit }: ClaimedFlow): NowQuery {
-  return { ...query, limit: Math.min(query.limit, runningPerKeyMax) }
+// Of a key there is never more to take than its limit, besides what was looked at already.
+function someOfKey(query: NowQuery, taken: number, { runningPerKeyMax = query.limit }: ClaimedFlow): NowQuery {
+  return { ...query, limit: Math.min(query.limit, runningPerKeyMax + taken) }
 }
 
 function fullKeys({ session, room, nowMs }: Search, flow: ClaimedFlow): Set<string> {

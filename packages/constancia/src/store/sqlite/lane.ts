@@ -51,13 +51,20 @@ export class Lane {
   }
 
   #first(): DueRun | undefined {
-    for (;;) {
-      const row = this.#rows[this.#place]
-      if (row === undefined && this.#isLast) return undefined
-      if (row === undefined) this.#refill()
-      else if (!this.#holdsBack(row)) return row
-      else this.#place++
+    let row = this.#nextOfRows()
+    while (row === undefined && !this.#isLast) {
+      this.#refill()
+      row = this.#nextOfRows()
+      // What comes after the first rows was chosen by the limits, so it holds one that may be taken; else nothing does.
+      if (this.#isLimited && row === undefined) this.#isLast = true
     }
+    return row
+  }
+
+  #nextOfRows(): DueRun | undefined {
+    let row = this.#rows[this.#place]
+    while (row !== undefined && this.#holdsBack(row)) row = this.#rows[++this.#place]
+    return row
   }
 
   #holdsBack({ dueAtMs, key }: DueRun): boolean {

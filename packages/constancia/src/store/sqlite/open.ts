@@ -9,13 +9,19 @@ import { checkPlace } from './place.js'
 
 /** Where the database is and how it is used. */
 export interface SqliteOptions {
-  /** Path of the file; it is created where there is none, its folder is not. Two more files lie beside it (`-wal`, `-shm`). */
+  /**
+   * Path of the file; it is created where there is none, its folder is not. Two more files lie beside it (`-wal`, `-shm`), and an
+   * empty one for each process that works on it (`-worker-…`).
+   */
   readonly file: string
   /** How long, in milliseconds, a lock held by another process is waited for before `store_locked`; 30,000 unless set. */
   readonly busyMsMax?: number
   /** Size of the write-ahead file from which it is cut back, and a warning given if a reader prevents that; 64 MiB unless set. */
   readonly walBytesMax?: number
-  /** How often, in milliseconds, a watcher looks for changes of other processes; 25 unless set, 0 for never. */
+  /**
+   * How often, in milliseconds, a watcher looks for changes of other processes that do not tell of them; 25 unless set. While
+   * they do, only every tenth look is taken. 0 for never, and then nobody is listened to either.
+   */
   readonly watchPollMs?: number
   /** Opens in spite of an SQLite with a known fault, or on a network file system. Acknowledged events may be lost. */
   readonly allowUnsafe?: boolean

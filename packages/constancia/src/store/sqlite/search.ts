@@ -6,7 +6,7 @@ export interface Search {
   readonly session: Session
   readonly room: Room
   readonly nowMs: number
-  /** Streams that were taken meanwhile. */
+  /** Streams that were taken meanwhile, or held back as suspects. */
   readonly taken: ReadonlySet<number>
   /** So many runs are wanted of all lanes together. */
   readonly limit: number

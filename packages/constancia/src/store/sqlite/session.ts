@@ -1,4 +1,5 @@
 import type { Clock, StoreParts } from '../index.js'
+import { ringer } from './bell.js'
 import { type ClaimTable, claimTable } from './claim-table.js'
 import { GroupCommit } from './commit.js'
 import { type DueTable, dueTable } from './due.js'
@@ -9,6 +10,7 @@ import { type InboxTable, inboxTable } from './inbox.js'
 import type { Opened } from './open.js'
 import { type OutboxTable, outboxTable } from './outbox.js'
 import { type Patience, patiently } from './patience.js'
+import { Presence } from './presence.js'
 import { type PurgedTable, purgedTable } from './purged-table.js'
 import { type QueueTable, queueTable } from './queue-table.js'
 import { type RunningTable, runningTable } from './room.js'
@@ -35,6 +37,7 @@ export interface Session {
   /** Flows that somebody has claimed with a limit through this handle: a run of theirs that rests may make room for another. */
   readonly limitedFlows: Set<string>
   readonly clock: Clock
+  readonly presence: Presence
   /** Returns 16 fresh random bytes. */
   readonly salt: () => Uint8Array
   readonly watchers: Watchers
@@ -58,14 +61,16 @@ export interface SessionParts {
 /** Prepares every statement and begins the queue of changes. */
 export function beginSession(given: SessionParts): Session {
   const { parts, patience } = given
-  const { database } = given.opened
-  const watchers = new Watchers({ database, clock: parts.clock, pollMs: given.watchPollMs, warn: parts.warn })
+  const { database, file } = given.opened
+  const watchers = new Watchers({ database, file, clock: parts.clock, pollMs: given.watchPollMs, warn: parts.warn })
   const writer = new EventWriter(database)
   const runs = runTable(database, writer)
   const queue = queueTable(database)
   const tips = new Tips(database, runs)
+  const ring = ringer(file)
   const committed = (): void => {
     watchers.tell()
+    ring()
     given.afterCommit()
   }
   const rolledBack = (): void => {
@@ -89,6 +94,7 @@ export function beginSession(given: SessionParts): Session {
     running: runningTable(database),
     limitedFlows: new Set(),
     clock: parts.clock,
+    presence: new Presence(given.opened.file, parts.randomBytes),
     salt: saltPool(parts.randomBytes),
     watchers,
     commit,

@@ -165,6 +165,7 @@ class SqliteStore implements Store {
   async #close(): Promise<void> {
     await Promise.all([this.#session.commit.close(), ...[...this.#hearts].map((heart) => heart.stop())])
     this.#session.watchers.close()
+    this.#session.presence.leave()
     cutBack(this.#opened.database)
     this.#opened.database.close()
   }

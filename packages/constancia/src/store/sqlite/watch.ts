@@ -1,31 +1,42 @@
 import type { RunId } from '../../journal/index.js'
 import type { Change, Clock } from '../index.js'
+import { Bell } from './bell.js'
 import type { Database, Statement } from './driver.js'
 
 /** What watching needs. */
 export interface WatchParts {
   readonly database: Database
+  /** Path of the database. */
+  readonly file: string
   readonly clock: Clock
   /** Milliseconds between two looks at what other connections did; 0 for never. */
   readonly pollMs: number
   readonly warn: (message: string) => void
 }
 
+// Where others ring, a look that nobody asked for is only a precaution.
+const pollsBetween = 10
+
 /**
  * Tells listeners what changed: runs of this process by name after their commit, other connections by a look at SQLite's
- * `data_version`, which moves when they commit. The look is taken only while somebody listens.
+ * `data_version`, which moves when they commit. The look is taken when they ring, and now and then, but only while somebody
+ * listens. Whoever commits without ringing is looked for more often.
  */
 export class Watchers {
   readonly #parts: WatchParts
   readonly #dataVersion: Statement
   readonly #listeners = new Set<(change: Change) => void>()
   #touched = new Map<RunId, Change & { readonly run: RunId }>()
+  readonly #bell: Bell
+  /** Whether the last change that was found was told of. */
+  #isTold = true
   #seenVersion: unknown
   #disarm: (() => void) | undefined
 
   constructor(parts: WatchParts) {
     this.#parts = parts
     this.#dataVersion = parts.database.prepare('PRAGMA data_version')
+    this.#bell = new Bell({ file: parts.file, clock: parts.clock, look: () => this.#look(true) })
   }
 
   /** Adds a listener; returns what removes it. */
@@ -66,20 +77,29 @@ export class Watchers {
 
   #arm(): void {
     const { clock, pollMs } = this.#parts
-    if (pollMs > 0) this.#disarm = clock.after(pollMs, this.#poll)
+    if (pollMs <= 0) return
+    const isTold = this.#bell.renew() && this.#isTold
+    this.#disarm = clock.after(isTold ? pollMs * pollsBetween : pollMs, this.#poll)
   }
 
   #stopPolling(): void {
     this.#disarm?.()
     this.#disarm = undefined
+    this.#bell.stop()
   }
 
   readonly #poll = (): void => {
+    this.#look(false)
     this.#arm()
+  }
+
+  #look(isTold: boolean): boolean {
     const version = this.#version()
-    if (version === undefined || version === this.#seenVersion) return
+    if (version === undefined || version === this.#seenVersion) return false
     this.#seenVersion = version
+    this.#isTold = isTold
     this.#call({ run: undefined, headSeq: undefined, due: true, outbox: true })
+    return true
   }
 
   // Undefined where it cannot be read just now: the next look will tell, or the next write will fail.

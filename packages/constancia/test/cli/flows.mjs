@@ -1,10 +1,12 @@
-import { type AnyFlow, ConstanciaError, flow, PermanentError } from 'constancia'
+import { ConstanciaError, flow, PermanentError } from 'constancia'
+
+/** @typedef {import('constancia').FlowContext} FlowContext */
 
 /** Waits for a person between two steps. */
-export const pay = flow<{ readonly amount: number }, string>({
+export const pay = flow({
   name: 'pay',
   version: 1,
-  run: async (ctx, { amount }) => {
+  run: async (/** @type {FlowContext} */ ctx, /** @type {{ amount: number }} */ { amount }) => {
     const hold = await ctx.step('reserve', () => `hold on ${amount}`)
     await ctx.signal('approved')
     return ctx.step('charge', () => `paid: ${hold}`)
@@ -34,17 +36,17 @@ export const flaky = flow({
 })
 
 /** Calls a flow that waits. */
-export const order = flow<{ readonly amount: number }, string>({
+export const order = flow({
   name: 'order',
   version: 1,
-  run: (ctx, input) => ctx.call(pay, input),
+  run: (/** @type {FlowContext} */ ctx, /** @type {{ amount: number }} */ input) => ctx.call(pay, input),
 })
 
 /** Goes on as another run, once. */
-export const relay = flow<{ readonly leg: number }>({
+export const relay = flow({
   name: 'relay',
   version: 1,
-  run: async (ctx, { leg }) => {
+  run: async (/** @type {FlowContext} */ ctx, /** @type {{ leg: number }} */ { leg }) => {
     if (leg === 0) return ctx.continueAsNew({ leg: 1 })
     await ctx.signal('baton')
     return 'arrived'
@@ -76,4 +78,4 @@ export const kin = flow({
 })
 
 /** All of them. */
-export const flows: readonly AnyFlow[] = [pay, fail, flaky, order, relay, astray, kin]
+export const flows = [pay, fail, flaky, order, relay, astray, kin]

@@ -1,0 +1,119 @@
+import { beforeAll, describe, expect, test } from 'vitest'
+import { days } from '../../dist/index.js'
+import { type CrashReport, type CrashTestOptions, crashTest } from '../../dist/testing/index.js'
+import { isCampaign } from './campaign.js'
+import { bank, type Golden } from './effects.js'
+import { Watcher } from './watched.js'
+
+// What a machine that is busy with other things may take.
+export const timeout = isCampaign ? 3_600_000 : 300_000
+
+/** All crash tests of a file. */
+export class Tally {
+  readonly #reports: { readonly store: string; readonly report: CrashReport }[] = []
+
+  get reportCount(): number {
+    return this.#reports.length
+  }
+
+  /** Trials, of one store or of all. */
+  count(store?: string): number {
+    return this.#reports
+      .filter((one) => store === undefined || one.store === store)
+      .reduce((sum, { report }) => sum + report.triedCount, 0)
+  }
+
+  /** Every table, for a page of results. */
+  lines(): string[] {
+    return ['```', ...this.#reports.map(({ store, report }) => `${store}, ${report.table()}`), '```']
+  }
+
+  /** Tries a flow, and keeps what came of it. */
+  async crash(golden: Golden, options: Partial<CrashTestOptions<unknown>>): Promise<CrashReport> {
+    const { gives: _, downtimeMs: __, everyNthPair, ...given } = golden
+    const some = isCampaign || everyNthPair === undefined ? {} : { everyNthPair }
+    const report = await crashTest({ ...given, destination: bank, patienceMs: 2, ...some, ...options })
+    const store = options.store === 'sqlite' ? 'SQLite' : 'memory'
+    this.#reports.push({ store, report })
+    process.stdout.write(`${store}, ${report.table()}\n`)
+    return report
+  }
+}
+
+function watched(golden: Golden, watcher: Watcher): Golden {
+  const { flow, flows = [], upgrade } = golden
+  const watch = (one: Golden['flow']): Golden['flow'] => watcher.watch(one)
+  const newCode = upgrade === undefined ? {} : { upgrade: { ...upgrade, flows: upgrade.flows.map(watch) } }
+  return { ...golden, flow: watch(flow), flows: flows.map(watch), ...newCode }
+}
+
+/** The golden test over some flows. */
+export function describeGolden(flows: readonly Golden[], tally: Tally): void {
+  describe.each(flows)('the flow $flow.name', (golden) => {
+    describeInMemory(golden, tally)
+
+    test('R-A7 R-A8 R-B5 R-C3 R-C4 R-C5 T1 on SQLite, ends the same wherever its process ends or is overtaken', {
+      timeout,
+    }, async () => {
+      const report = await tally.crash(golden, { store: 'sqlite', pairs: isCampaign })
+      expect(report.countOf('crash')).toBeGreaterThan(report.eventCount)
+      expect(report.countOf('takeover')).toBe(2 * report.countOf('crash'))
+      expect(report.refusedCount).toBeGreaterThan(0)
+    })
+  })
+}
+
+function describeInMemory(golden: Golden, tally: Tally): void {
+  describe('in memory', () => {
+    const watcher = new Watcher()
+    let tried: PromiseSettledResult<CrashReport>
+
+    beforeAll(async () => {
+      const one = watched(golden, watcher)
+      const [outcome] = await Promise.allSettled([tally.crash(one, { store: watcher.newDisk, pairs: true })])
+      tried = outcome
+    }, timeout)
+
+    const reportOf = (outcome: PromiseSettledResult<CrashReport>): CrashReport => {
+      if (outcome.status === 'fulfilled') return outcome.value
+      throw outcome.reason
+    }
+
+    test('R-A7 R-C5 T1 T2 ends the same wherever its process ends, once or twice', () => {
+      const report = reportOf(tried)
+      expect(report.countOf('crash')).toBeGreaterThan(report.eventCount)
+      expect(report.countOf('pair')).toBeGreaterThan(report.countOf('crash'))
+    })
+
+    test('R-C3 R-C4 T10 ends the same wherever a slow worker is overtaken, and what that one still writes is refused', () => {
+      const report = reportOf(tried)
+      expect(report.countOf('takeover')).toBe(2 * report.countOf('crash'))
+      expect(report.refusedCount).toBeGreaterThan(0)
+    })
+
+    test('R-A4 R-A6 R-B5 executes no step that has an outcome in the journal', () => {
+      reportOf(tried)
+      expect(watcher.calls.length).toBeGreaterThan(0)
+      expect(watcher.calls.filter(({ isRepeated }) => isRepeated)).toEqual([])
+    })
+
+    test('R-A8 gives a step the key of its place, in every attempt of every life', () => {
+      reportOf(tried)
+      const isPlace = (key: string): boolean => /^crash-test(~[r\d.]+)*\/\d+(\.\d+)*$/.test(key)
+      expect(watcher.calls.filter(({ key }) => !isPlace(key))).toEqual([])
+      expect(Object.keys(bank.accepted()).filter((key) => !isPlace(key))).toEqual([])
+      const names = new Map(watcher.calls.map(({ key, name }) => [key, name]))
+      expect(watcher.calls.filter(({ key, name }) => names.get(key) !== name)).toEqual([])
+    })
+
+    test('R-A2 R-B10 comes to what it should', () => {
+      reportOf(tried)
+      expect(watcher.outcome).toStrictEqual(golden.gives)
+    })
+
+    test('R-A7 R-B3 ends the same if its process is gone for long, and timers are overdue', { timeout }, async () => {
+      const { downtimeMs = days(3) } = golden
+      await tally.crash(golden, { downtimeMs, takeovers: false })
+    })
+  })
+}

@@ -7,12 +7,13 @@ import type { AnyFlow, OpenOptions, Run, RunRow, StoreFactory } from 'constancia
 import { sqlite } from 'constancia/sqlite'
 import { memory, memoryDisk, ScriptedClock } from 'constancia/testing'
 import { afterEach } from 'vitest'
+import { quiet, RigDatabase } from '../postgres/rig-store.js'
 import { Life, type LifeOptions } from './life.js'
 
-/** The stores that these tests run on. */
-export const stores = ['memory', 'SQLite'] as const
+export type StoreName = 'memory' | 'SQLite' | 'PostgreSQL'
 
-export type StoreName = (typeof stores)[number]
+/** The stores that these tests run on: memory and SQLite, or those that `CONSTANCIA_TEST_STORES` names, with commas between. */
+export const stores = (process.env['CONSTANCIA_TEST_STORES'] ?? 'memory,SQLite').split(',') as StoreName[]
 
 /** The lease under scripted time. */
 export const leaseMs = 60_000
@@ -32,16 +33,19 @@ export class Rig {
   /** Where an SQLite database lies. */
   readonly file: string
   readonly #folder: string | undefined
+  readonly #database: RigDatabase | undefined
   readonly #factory: StoreFactory
   readonly #lives: Life[] = []
 
   /** Time stands still until it is told to move, unless it is real. */
   constructor(store: StoreName, time: 'scripted' | 'real' = 'scripted') {
     this.isReal = time === 'real'
-    this.#folder = store === 'memory' ? undefined : mkdtempSync(join(tmpdir(), 'constancia-engine-'))
+    this.#folder = store !== 'SQLite' ? undefined : mkdtempSync(join(tmpdir(), 'constancia-engine-'))
     this.file = join(this.#folder ?? '', 'runs.db')
     const watchPollMs = this.isReal ? 10 : 0
-    this.#factory = store === 'memory' ? memory(memoryDisk()) : sqlite({ file: this.file, watchPollMs })
+    this.#database = store === 'PostgreSQL' ? new RigDatabase(this.isReal ? undefined : this.clock) : undefined
+    const embedded = store === 'memory' ? memory(memoryDisk()) : sqlite({ file: this.file, watchPollMs })
+    this.#factory = this.#database?.factory ?? embedded
     made.push(this)
   }
 
@@ -97,6 +101,7 @@ export class Rig {
 
   async dispose(): Promise<void> {
     await Promise.all(this.#lives.map((life) => life.crash()))
+    await this.#database?.dispose()
     if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true })
   }
 }
@@ -106,6 +111,7 @@ const resting = new Set(['waiting', 'stuck', 'completed', 'failed', 'cancelled']
 /** Lets everything happen that happens without time. */
 export async function drained(): Promise<void> {
   for (let spins = 0; spins < 12; spins += 1) await setImmediate()
+  await quiet()
 }
 
 /** Waits, in real time, until something holds. */

@@ -23,7 +23,7 @@ export function beginSession({ opened, parts, patience }: SessionParts): Session
     connections,
     patience,
     tips: new Tips(),
-    watchers: new Watchers({ listening: opened.listening, schema, handle: hexOf(randomBytes(8)), clock, warn }),
+    watchers: new Watchers({ listening: opened.listening, schema, handle: hexOf(randomBytes(8)), warn }),
     limitedFlows: new Set(),
     clock,
     salt: saltPool(randomBytes),

@@ -1,5 +1,5 @@
 import { assert, type ClaimId, type RunId, runStream } from '../../journal/index.js'
-import { type Claim, type ClaimAnswer, type ClaimRequest, isSuspect } from '../index.js'
+import { type Claim, type ClaimAnswer, type ClaimRequest, isSuspect, systemClock } from '../index.js'
 import { DueRuns, nextOfLimited, nextOfUnlimited, type Search } from './due.js'
 import { arrayOf } from './literals.js'
 import { Wait } from './patience.js'
@@ -25,15 +25,18 @@ interface Found {
   readonly taken: readonly Taken[]
   readonly aside: readonly Aside[]
   readonly nextDueAtMs: number | undefined
+  readonly nowMs: number
 }
+
+const triesMax = 5
+const lockedAgainMs = 200
 
 /** Takes due runs; see `Store.claim`. */
 export async function claim(session: Session, request: ClaimRequest, turn: Turn): Promise<ClaimAnswer> {
   for (const flow of request.flows) if (isLimited(flow)) session.limitedFlows.add(flow.flow)
-  // Without a lock first: a worker that has nothing to do disturbs nobody.
-  const idle = await session.patiently(() => idleAnswer(session, request))
-  if (idle !== undefined) return idle
-  const { taken, aside, nextDueAtMs } = await claimNow(session, request, turn)
+  const found = await findDue(session, request, turn)
+  if ('claims' in found) return found
+  const { taken, aside, nextDueAtMs } = found
   for (const { record, claim: one } of taken) {
     session.tips.set(one.run, foldOf(record))
     session.watchers.tell([{ run: one.run, headSeq: one.head.seq, due: false, outbox: false, isLoud: false }])
@@ -43,6 +46,21 @@ export async function claim(session: Session, request: ClaimRequest, turn: Turn)
     session.watchers.tell([{ run, headSeq, due: false, outbox: false, isLoud: false }])
   }
   return { claims: taken.map(({ claim: one }) => one), nextDueAtMs, setAside: aside.map(({ run }): RunId => run) }
+}
+
+// Rows that somebody else has locked are passed over. Mostly that is over in a moment; where it is not, nobody is to look at them
+// again and again without a pause.
+async function findDue(session: Session, request: ClaimRequest, turn: Turn): Promise<ClaimAnswer | Found> {
+  for (let tries = 0; ; tries++) {
+    // Without a lock first: a worker that has nothing to do disturbs nobody.
+    const idle = await session.patiently(() => idleAnswer(session, request))
+    if (idle !== undefined) return idle
+    const found = await claimNow(session, request, turn)
+    const { taken, aside, nextDueAtMs, nowMs } = found
+    if (taken.length > 0 || aside.length > 0 || nextDueAtMs === undefined || nextDueAtMs > nowMs) return found
+    if (tries === triesMax) return { ...found, nextDueAtMs: nowMs + lockedAgainMs }
+    await new Promise<void>((resolve) => void systemClock.after(2 ** tries, resolve))
+  }
 }
 
 async function idleAnswer(session: Session, { flows, limit }: ClaimRequest): Promise<ClaimAnswer | undefined> {
@@ -106,7 +124,7 @@ async function takeDue(claiming: Claiming, beforeCommit: (found: Found) => void)
   if (aside.length > 0) await on.query(session.sql(setAsideSql), asideValues(aside))
   const unlimited = await nextOfUnlimited(session, on, { flows, passed })
   const limited = await nextOfLimited({ ...search, seen: passed }, flows)
-  const found = { taken, aside, nextDueAtMs: finite(Math.min(unlimited.dueAtMs, limited)) }
+  const found = { taken, aside, nextDueAtMs: finite(Math.min(unlimited.dueAtMs, limited)), nowMs }
   beforeCommit(found)
   return on.commit(Promise.resolve(found))
 }

@@ -42,7 +42,8 @@ function enact(session: Session, enactment: Enactment): Decided['work'] {
   const due = isOpen ? wakes || unsticks : session.limitedFlows.has(added.fold.flow)
   const head = foldOf(record).head
   const change = { run: record.id, claim: undefined, head, added, isProgress: false, state }
-  return { change, touched: [touchedOf(added, due)] }
+  // Whoever has the run, perhaps another process, is to read on.
+  return { change, touched: [{ ...touchedOf(added, due), isLoud: true }] }
 }
 
 function addDecided(session: Session, { request, record, facts, decision }: Enactment): Added {

@@ -1,5 +1,5 @@
 import type { RunId } from '../../journal/index.js'
-import type { Change, Clock } from '../index.js'
+import { type Change, systemClock } from '../index.js'
 import { type ConnectionOptions, connect, type OwnConnection } from './driver.js'
 import type { Touched } from './touched.js'
 
@@ -10,7 +10,6 @@ export interface WatchParts {
   readonly schema: string
   /** Names this handle among others. */
   readonly handle: string
-  readonly clock: Clock
   readonly warn: (message: string) => void
 }
 
@@ -97,10 +96,10 @@ export class Watchers {
     this.#call(unknown)
   }
 
-  // A timer of the clock: asks whether the line still works, or connects again.
+  // In real time, whatever a simulated clock shows: asks whether the line still works, or connects again.
   #arm(delayMs: number): void {
     this.#disarm?.()
-    this.#disarm = this.#isWanted ? this.#parts.clock.after(delayMs, this.#look) : undefined
+    this.#disarm = this.#isWanted ? systemClock.after(delayMs, this.#look) : undefined
   }
 
   readonly #look = (): void => {

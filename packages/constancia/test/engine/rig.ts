@@ -43,7 +43,7 @@ export class Rig {
     this.#folder = store !== 'SQLite' ? undefined : mkdtempSync(join(tmpdir(), 'constancia-engine-'))
     this.file = join(this.#folder ?? '', 'runs.db')
     const watchPollMs = this.isReal ? 10 : 0
-    this.#database = store === 'PostgreSQL' ? new RigDatabase(this.isReal ? undefined : this.clock) : undefined
+    this.#database = store === 'PostgreSQL' ? new RigDatabase(time) : undefined
     const embedded = store === 'memory' ? memory(memoryDisk()) : sqlite({ file: this.file, watchPollMs })
     this.#factory = this.#database?.factory ?? embedded
     made.push(this)

@@ -1,9 +1,9 @@
 import { setTimeout as pause, setImmediate } from 'node:timers/promises'
 import type { StoreFactory } from 'constancia'
 import { postgres } from 'constancia/postgres'
-import type { ScriptedClock } from 'constancia/testing'
+import type { CrashDisk } from 'constancia/testing'
 import type pg from 'pg'
-import type { ClaimAnswer, ClaimRequest, Store } from '../../dist/store/index.js'
+import type { ClaimAnswer, ClaimRequest, Clock, Store } from '../../dist/store/index.js'
 import { databaseUrl, dropSchema, newSchema, rawConnection } from './database.js'
 import { scriptClock } from './under-test.js'
 
@@ -11,23 +11,23 @@ import { scriptClock } from './under-test.js'
 const lockedAgainMs = 200
 const calls = { count: 0, total: 0 }
 
-/** A schema of its own for a rig, whose database shows the time of a scripted clock where there is one. */
+/** A schema of its own, whose database shows the time of the clock of whoever asks, where that is scripted. */
 export class RigDatabase {
   readonly #schema = newSchema()
-  readonly #clock: ScriptedClock | undefined
+  readonly #isScripted: boolean
   #raw: Promise<pg.Client> | undefined
   #shownMs: number | undefined
 
-  constructor(clock: ScriptedClock | undefined) {
-    this.#clock = clock
+  constructor(time: 'scripted' | 'real') {
+    this.#isScripted = time === 'scripted'
   }
 
   readonly factory: StoreFactory = async (parts) => {
     const url = await databaseUrl()
     const store = await postgres({ url, schema: this.#schema })(parts)
-    if (this.#clock !== undefined) this.#raw ??= this.#script(url)
-    await this.#showTime()
-    return this.#counted(store)
+    if (this.#isScripted) this.#raw ??= this.#script(url)
+    await this.#showTime(parts.clock)
+    return this.#counted(store, parts.clock)
   }
 
   async dispose(): Promise<void> {
@@ -41,22 +41,22 @@ export class RigDatabase {
     return raw
   }
 
-  async #showTime(): Promise<void> {
-    const nowMs = this.#clock?.now()
-    if (nowMs === undefined || nowMs === this.#shownMs) return
+  async #showTime(clock: Clock): Promise<void> {
+    const nowMs = clock.now()
+    if (!this.#isScripted || nowMs === this.#shownMs) return
     this.#shownMs = nowMs
     await (await this.#raw)?.query(`UPDATE "${this.#schema}".scripted SET ms = $1`, [nowMs])
   }
 
   // A worker that is told that more is due looks again at once; where time stands still it would wait for ever.
-  async #claim(store: Store, request: ClaimRequest): Promise<ClaimAnswer> {
+  async #claim(store: Store, request: ClaimRequest, clock: Clock): Promise<ClaimAnswer> {
     const answer = await store.claim(request)
     const { claims, setAside, nextDueAtMs } = answer
-    const afterMs = nextDueAtMs === undefined || this.#clock === undefined ? Infinity : nextDueAtMs - this.#clock.now()
+    const afterMs = nextDueAtMs === undefined || !this.#isScripted ? Infinity : nextDueAtMs - clock.now()
     const isMore = afterMs <= 0 || afterMs === lockedAgainMs
     if (!isMore || claims.length >= request.limit) return answer
     await pause(1)
-    const next = await this.#claim(store, { ...request, limit: request.limit - claims.length })
+    const next = await this.#claim(store, { ...request, limit: request.limit - claims.length }, clock)
     return {
       claims: [...claims, ...next.claims],
       setAside: [...setAside, ...next.setAside],
@@ -65,15 +65,18 @@ export class RigDatabase {
   }
 
   // Every call shows the time first, and is counted while it is under way.
-  #counted(store: Store): Store {
+  #counted(store: Store, clock: Clock): Store {
+    let openCount = 0
     const counted = <A extends unknown[], R>(call: (...args: A) => Promise<R>) => {
       return async (...args: A): Promise<R> => {
+        openCount += 1
         calls.count += 1
         calls.total += 1
         try {
-          if (this.#clock !== undefined && this.#clock.now() !== this.#shownMs) await this.#showTime()
+          if (this.#isScripted && clock.now() !== this.#shownMs) await this.#showTime(clock)
           return await call(...args)
         } finally {
+          openCount -= 1
           calls.count -= 1
         }
       }
@@ -84,7 +87,7 @@ export class RigDatabase {
       append: counted((request) => store.append(request)),
       decide: counted((request) => store.decide(request)) as Store['decide'],
       suspend: counted((request) => store.suspend(request)),
-      claim: counted((request) => this.#claim(store, request)),
+      claim: counted((request) => this.#claim(store, request, clock)),
       read: counted((stream, range) => store.read(stream, range)),
       renew: counted((claims, leaseMs) => store.renew(claims, leaseMs)),
       release: counted((claim) => store.release(claim)),
@@ -95,9 +98,19 @@ export class RigDatabase {
       rebuild: counted(() => store.rebuild()),
       watch: (listener) => store.watch(listener),
       heartbeat: (options) => store.heartbeat(options),
-      close: counted(() => store.close()),
+      // A call that still shows the time has not reached the store, which waits for what has.
+      close: async () => {
+        while (openCount > 0) await setImmediate()
+        await store.close()
+      },
     }
   }
+}
+
+/** What survives a crash, in a schema of its own. */
+export async function postgresCrashDisk(): Promise<CrashDisk> {
+  const database = new RigDatabase('scripted')
+  return { factory: database.factory, dispose: () => database.dispose() }
 }
 
 /** Waits until no call of any such store is under way, and none follows from what they answered. */

@@ -3,7 +3,8 @@ import type { Session } from './session.js'
 
 // Whatever is set is set for this transaction alone: behind a pooler the session is somebody else's next.
 // A transaction whose client is gone is ended by the server, so that nobody waits for its locks for long.
-const begin = 'BEGIN; SET LOCAL lock_timeout = 10000; SET LOCAL idle_in_transaction_session_timeout = 15000'
+const idleMsMax = 15_000
+const lockMsMax = 10_000
 
 /** A transaction under way. */
 export interface Transaction extends Connection {
@@ -18,7 +19,10 @@ export interface Transaction extends Connection {
 export async function inTransaction<T>(session: Session, body: (on: Transaction) => Promise<T>): Promise<T> {
   const lent = await session.connections.lend()
   let isOpen = true
-  const begun = lent.query(begin)
+  const lockMs = Math.round(Math.min(lockMsMax, session.patience.waitMsMax))
+  const begun = lent.query(
+    `BEGIN; SET LOCAL lock_timeout = ${lockMs}; SET LOCAL idle_in_transaction_session_timeout = ${idleMsMax}`,
+  )
   begun.catch(() => undefined)
   const transaction: Transaction = {
     query: (sql, values) => lent.query(sql, values),

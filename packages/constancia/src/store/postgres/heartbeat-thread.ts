@@ -24,6 +24,7 @@ const held = new Map<string, Held>()
 const sql = schemaFiller(data.schema)(renewSql)
 let connection: OwnConnection | undefined
 let isBeating = false
+let isStopped = false
 let seenTick = Atomics.load(ticks, 0)
 let seenTickMs = systemClock.monotonic()
 
@@ -45,6 +46,7 @@ port.on('message', (message: ToHeartbeat) => {
       held.delete(message.claim.id)
       return
     case 'stop':
+      isStopped = true
       clearInterval(timer)
       connection?.close().catch(() => undefined)
       port.close()
@@ -53,7 +55,7 @@ port.on('message', (message: ToHeartbeat) => {
 
 async function beat(): Promise<void> {
   const nowMs = systemClock.monotonic()
-  if (held.size === 0 || isStalled(nowMs) || isBeating) return
+  if (held.size === 0 || isStalled(nowMs) || isBeating || isStopped) return
   isBeating = true
   try {
     await renewAll(nowMs)
@@ -96,6 +98,8 @@ async function renewAll(nowMs: number): Promise<void> {
 
 async function connectAnew(): Promise<OwnConnection> {
   const made = await connect(data.connection)
+  // An open connection keeps the thread alive.
+  if (isStopped) await made.close()
   made.onEnd(() => {
     if (connection === made) connection = undefined
   })

@@ -16,6 +16,7 @@ export interface HeartbeatParts {
 }
 
 const warnEveryMs = 60_000
+const stopMsMax = 1_000
 
 /**
  * Keeps leases alive from a thread with a connection of its own, which starts with the first claim that is held and does
@@ -61,7 +62,10 @@ export class ThreadHeartbeat implements Heartbeat {
     thread.ref()
     const exited = new Promise((resolve) => thread.once('exit', resolve))
     thread.postMessage({ kind: 'stop' } satisfies ToHeartbeat)
+    // It may wait for an answer that never comes; nothing of what it does then is of any use.
+    const end = setTimeout(() => void thread.terminate(), stopMsMax)
     await exited
+    clearTimeout(end)
   }
 
   #start(): void {

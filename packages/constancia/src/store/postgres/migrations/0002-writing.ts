@@ -14,6 +14,8 @@
  * | `l_` | roots and the run that took over last | always |
  * | `s_` | outbox entries that are done | always |
  *
+ * Plans are made once, without looking at the arrays: a plan for each of them would take longer than what it plans.
+ *
  * It locks the rows of `c_` in the order of their ids, and each fits or does not without regard to the others. What does not
  * fit comes back, with what was found instead. A change without a status leaves the run with its owner.
  */
@@ -40,7 +42,7 @@ CREATE FUNCTION {schema}.write(
   channel text, note text)
 RETURNS TABLE (unfit_ord integer, unfit_kind text, unfit_seq integer, unfit_hash text, unfit_at bigint, unfit_claim text,
   unfit_epoch integer)
-LANGUAGE plpgsql SET enable_seqscan = off SET lock_timeout = '10s'`
+LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET lock_timeout = '10s'`
 
 const changes = `
   IF changes > 0 THEN

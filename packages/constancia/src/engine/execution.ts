@@ -282,10 +282,10 @@ export class Execution implements Host, Words {
 
   // Everything that is known was handed over: what has no outcome begins, and when all of it waits, the run rests.
   #goOn(): void {
-    if (this.#isRehearsal) return this.#finish({ kind: 'replayed' })
     const eventCount = this.#appender.head.seq + 1
     if (eventCount >= this.parts.limits.eventCountMax && this.#ending === undefined && !this.#ops.isCancelKnown)
       return this.#park(tooLong(eventCount))
+    if (this.#isRehearsal) return this.#isIdle ? this.#park(nothingAsked) : this.#finish({ kind: 'replayed' })
     this.#cancelChildren()
     for (const op of this.#ops.takeUnstarted()) if (!op.settled && this.#counts(op)) op.start()
     for (const op of this.#waits.takeDue(this.#counts)) op.onDue()
@@ -295,8 +295,7 @@ export class Execution implements Host, Words {
       return
     }
     if (this.#ending !== undefined && this.#ops.isDone) return this.#writeEnd(this.#ending)
-    if (this.#ending === undefined && this.#ops.openCount === 0)
-      return this.#park(foreignAwait('The flow neither ended nor asked for anything'))
+    if (this.#isIdle) return this.#park(nothingAsked)
     this.#rest({ kind: 'waiting', wakeAtMs: nextMs, waitingFor: this.#ops.describeWaits(this.#counts) })
   }
 
@@ -308,6 +307,10 @@ export class Execution implements Host, Words {
 
   // Once the flow's function has ended its waits are closed; only its steps still go on.
   readonly #counts = (op: Op): boolean => this.#ending === undefined || op.verb === 'step'
+
+  get #isIdle(): boolean {
+    return this.#ending === undefined && this.#ops.openCount === 0
+  }
 
   get #isOver(): boolean {
     return this.#stage === 'over'
@@ -387,6 +390,8 @@ export class Execution implements Host, Words {
     this.#over.resolve(end)
   }
 }
+
+const nothingAsked = foreignAwait('The flow neither ended nor asked for anything')
 
 const lastingFaults = new Set(['journal_damaged', 'value_unreadable'])
 

@@ -107,6 +107,12 @@ describe.each(stores)('on %s', (store) => {
     expect(await looks([waits])).toEqual({ kind: 'replays' })
     expect(await looks([waitsAsBefore])).toEqual({ kind: 'replays' })
     expect(await looks([other])).toEqual({ kind: 'no_code', flow: 'waits', version: 1 })
+    const foreign = flow({
+      name: 'waits',
+      version: 1,
+      run: async (ctx) => [await ctx.step('a', () => 1), await new Promise(() => undefined)],
+    })
+    expect(await looks([foreign])).toMatchObject({ kind: 'diverges', code: 'foreign_await' })
     const diverges = await looks([renamed])
     expect(diverges).toMatchObject({ kind: 'diverges', code: 'nondeterminism' })
     expect(diverges.kind === 'diverges' && diverges.message).toMatch(/step "a".*step "b"/s)

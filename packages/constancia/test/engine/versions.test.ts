@@ -23,7 +23,7 @@ const patched = flow({
 })
 
 describe.each(stores)('on %s', (store) => {
-  test('a run that started before a patch goes on without it, and one that starts after it has it', async () => {
+  test('R-B4 a run that started before a patch goes on without it, and one that starts after it has it', async () => {
     const rig = new Rig(store)
     const first = await rig.live([old])
     const before = await first.runtime.start(old, null, { id: 'before' })
@@ -36,7 +36,7 @@ describe.each(stores)('on %s', (store) => {
     expect(await after.result()).toBe('new')
   })
 
-  test('a child has the patches of its flow when it was called, wherever it is started', async () => {
+  test('R-B4 a child has the patches of its flow when it was called, wherever it is started', async () => {
     const rig = new Rig(store)
     const parent = flow({ name: 'parent', version: 1, run: (ctx) => ctx.call(patched, null) })
     const first = await rig.live([parent])
@@ -52,7 +52,7 @@ describe.each(stores)('on %s', (store) => {
     expect(await second.runtime.run('p').result()).toBe('new')
   })
 
-  test('a patch that the flow does not declare is refused where it is asked for', async () => {
+  test('R-B4 a patch that the flow does not declare is refused where it is asked for', async () => {
     const rig = new Rig(store)
     const hasty = flow({ name: 'hasty', version: 1, run: async (ctx) => ctx.patched('tax') })
     const life = await rig.live([hasty])
@@ -60,7 +60,7 @@ describe.each(stores)('on %s', (store) => {
     expect((await rejection(run.result())).cause).toMatchObject({ code: 'invalid_option' })
   })
 
-  test('C35 versions of a flow run side by side, each run with the one that it started with', async () => {
+  test('C35 R-B4 versions of a flow run side by side, each run with the one that it started with', async () => {
     const rig = new Rig(store)
     const versions = [1, 2, 3].map((version) =>
       flow({ name: 'side', version, run: async (ctx) => [await ctx.signal('go'), version] }),
@@ -75,7 +75,7 @@ describe.each(stores)('on %s', (store) => {
     ])
   })
 
-  test('C35 a rehearsal tells which runs the code at hand would strand, and touches none of them', async () => {
+  test('C35 R-B4 a rehearsal tells which runs the code at hand would strand, and touches none of them', async () => {
     const rig = new Rig(store)
     const other = flow({ name: 'billing', version: 1, run: (ctx) => ctx.step('something else', () => 1) })
     const waits = flow({

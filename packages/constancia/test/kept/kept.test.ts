@@ -53,7 +53,7 @@ describe.each(versions)('T25 C37 journals that version %s wrote', async (version
     expect(verifyChain(runStream(run), emptyHead(runStream(run)), events).seq).toBe(events.length - 1)
   })
 
-  test.each([...journals.keys()])('replay from every event that they could have been read up to: %s', async (run) => {
+  test.each([...journals.keys()])('R-B4 replay from every event that they could have been read up to: %s', async (run) => {
     const events = journals.get(run) ?? []
     for (let count = 1; count <= events.length; count += 1) {
       const some = events.slice(0, count)

@@ -41,7 +41,7 @@ describe('one process that works through many runs', () => {
     expect(grownBytes('half', 'whole')).toBeLessThan(noiseBytes + (keptBytesMax * shortCount) / 2)
   })
 
-  test('C40 runs that are parked cost rows and no memory', () => {
+  test('C40 R-B1 runs that are parked cost rows and no memory', () => {
     expect(grownBytes('whole', 'parked')).toBeLessThan(noiseBytes + keptBytesMax * counts.parkedCount)
   })
 

@@ -166,6 +166,7 @@ describe('R-C2', () => {
       await renewed(scene, 'r1')
       const second = await scene.worker('w2')
       first.tell()
+      second.tell() // Should it have the run after all.
       expect(await run.result()).toBe(1)
       expect(first.all('began')).toHaveLength(1)
       expect(second.all('began')).toEqual([])

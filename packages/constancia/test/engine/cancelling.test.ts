@@ -145,6 +145,42 @@ describe.each(stores)('on %s', (store) => {
     expect(endsOf(await kindsOf(next.runtime.run('p~0')))).toEqual(['FlowCancelled'])
   })
 
+  test('C19 R-B8 an outcome that comes to the journal too late, after the cancellation, is recorded nowhere', async () => {
+    const rig = new Rig(store)
+    const [asked, answer] = [gate(), gate()]
+    const meddle = (inner: Store): Store => {
+      const append = inner.append.bind(inner)
+      inner.append = async (request) => {
+        if (request.drafts.some(({ body }) => body.includes('"pay"'))) {
+          asked.open()
+          await answer.promise
+        }
+        return append(request)
+      }
+      return inner
+    }
+    const paying = flow({
+      name: 'paying',
+      version: 1,
+      async run(ctx) {
+        try {
+          await ctx.step('pay', () => 'paid')
+          await ctx.step('never', () => 'never')
+        } finally {
+          await ctx.step('release', () => 'released')
+        }
+      },
+    })
+    const life = await rig.live([paying], { meddle })
+    const run = await life.runtime.start(paying, undefined, { id: 'r' })
+    await asked.promise
+    await run.cancel()
+    answer.open()
+    expect(await rejection(run.result())).toMatchObject({ code: 'run_cancelled' })
+    expect(await kindsOf(run)).toEqual(['FlowStarted', 'CancelRequested', 'StepCompleted', 'FlowCancelled'])
+    expect((await run.events())[2]?.body).toContain('"release"')
+  })
+
   test('C20 a clean-up that fails twice and then hangs meets its own limit, and is done once', async () => {
     const rig = new Rig(store)
     const attempts: string[] = []

@@ -55,8 +55,11 @@ export function describeGolden(flows: readonly Golden[], tally: Tally): void {
     test('R-A7 R-A8 R-B5 R-C3 R-C4 R-C5 T1 on SQLite, ends the same wherever its process ends or is overtaken', {
       timeout,
     }, async () => {
-      const report = await tally.crash(golden, { store: 'sqlite', pairs: isCampaign })
+      // In CI, a large one is overtaken in memory only.
+      const takeovers = isCampaign || golden.everyNthPair === undefined
+      const report = await tally.crash(golden, { store: 'sqlite', pairs: isCampaign, takeovers })
       expect(report.countOf('crash')).toBeGreaterThan(report.eventCount)
+      if (!takeovers) return
       expect(report.countOf('takeover')).toBe(2 * report.countOf('crash'))
       expect(report.refusedCount).toBeGreaterThan(0)
     })

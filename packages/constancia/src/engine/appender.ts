@@ -6,6 +6,8 @@ import type { Op } from './op.js'
 export interface AppenderHooks {
   /** Events that are durable now, in the order of the journal; with the op of each where we wrote them. */
   readonly stored: (events: readonly StoredEvent[], ops: readonly (Op | undefined)[]) => void
+  /** What we wrote is durable. */
+  readonly written: () => void
   /** Another owner has the run, or it has ended: stop at once. */
   readonly lost: () => void
   readonly fault: (error: unknown) => void
@@ -39,7 +41,10 @@ export class Appender {
   #pending: Addition[] = []
   /** What is being written. */
   #batch: readonly Addition[] = []
-  #busy = false
+  // Until it is told where to start.
+  #busy = true
+  /** The last event that is said to be stored, as far as nothing was read since. */
+  #toldSeq = -1
   #stopped = false
 
   constructor(store: Store, claim: Claim, hooks: AppenderHooks) {
@@ -59,9 +64,10 @@ export class Appender {
     return !this.#busy && this.#pending.length === 0
   }
 
-  /** Sets where the journal ends, once it was read. */
+  /** Sets where the journal ends, once it was read; from now on it reads and writes. */
   startAt(head: Head): void {
     this.#head = head
+    this.#rest()
   }
 
   /** Appends a draft soon, together with what else is there by then, unless `wanted` says no at that moment. */
@@ -70,11 +76,13 @@ export class Appender {
     if (!this.#busy && this.#pending.length === 1) void soon.then(this.#begin)
   }
 
-  /** Reads what others appended, unless that is going to show anyway. */
-  poke(): void {
-    if (!this.idle || this.#stopped) return
-    this.#busy = true
-    this.#readOn()
+  /**
+   * Somebody may have appended up to this event, or nobody knows how far: reads on, now or when it is through with what it
+   * does. What it writes meanwhile may have been stored before that event, and would not show it.
+   */
+  poke(headSeq = Number.POSITIVE_INFINITY): void {
+    this.#toldSeq = Math.max(this.#toldSeq, headSeq)
+    if (this.idle) this.#rest()
   }
 
   /** Writes nothing more, and tells nothing more. */
@@ -116,6 +124,7 @@ export class Appender {
   #take(answer: Appended): void {
     switch (answer.kind) {
       case 'appended':
+        this.#tell(this.#hooks.written)
         this.#accept(
           answer.events,
           this.#batch.map((item) => item.op),
@@ -138,6 +147,7 @@ export class Appender {
 
   // Whatever waits is written afterwards.
   #readOn(): void {
+    this.#toldSeq = -1
     const accept = (events: readonly StoredEvent[]): void => {
       verifyChain(this.#claim.stream, this.#head, events)
       this.#accept(events, [])
@@ -150,7 +160,8 @@ export class Appender {
   }
 
   #rest(): void {
-    this.#busy = false
+    this.#busy = this.#toldSeq > this.#head.seq && !this.#stopped
+    if (this.#busy) return this.#readOn()
     this.#tell(this.#hooks.idle)
   }
 

@@ -171,7 +171,7 @@ export class BranchContext implements FlowContext {
     const what = `Input of the run that continues as flow ${JSON.stringify(flow.name)}`
     const parsed: unknown = parseWith(flow.input, input, what)
     const text = encodeValue(parsed, { limits: this.#words.host.parts.limits, what })
-    return new Continuation(flow, parsed, text)
+    return new Continuation(flow, text, keyOfInput(flow, parsed))
   }
 
   now(): number {

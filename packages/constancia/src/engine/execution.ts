@@ -14,7 +14,7 @@ import type { Attempt } from './attempt.js'
 import { runCancelled } from './cancellation.js'
 import { type AskRequest, BranchContext, type Words } from './context.js'
 import { foreignAwait, neverAsked, objectionTo, type Parking, parkingError } from './divergence.js'
-import { type Ending, endOfRun } from './ending.js'
+import { type Ending, endOfRun, warnOfUnawaited } from './ending.js'
 import type { AnyFlow } from './flow.js'
 import { Grace } from './grace.js'
 import type { Outcome } from './history.js'
@@ -47,6 +47,8 @@ export interface ExecutionInput {
   readonly graceMs: number
   /** Replays only: nothing is executed and nothing is written. */
   readonly isRehearsal?: boolean
+  /** Called whenever this owner has written something. */
+  readonly onWritten?: (() => void) | undefined
 }
 
 /**
@@ -88,6 +90,7 @@ export class Execution implements Host, Words {
     this.#grace = new Grace(input.parts.clock, input.graceMs)
     this.#appender = new Appender(input.store, input.claim, {
       stored: (events, ops) => this.#learn(events, ops),
+      written: () => input.onWritten?.(),
       lost: () => this.#finish({ kind: 'lost' }),
       fault: (error) => this.#faulted(error),
       idle: () => this.#advance(),
@@ -101,10 +104,9 @@ export class Execution implements Host, Words {
     return this.#over.promise
   }
 
-  /** Somebody outside may have appended: looks, unless what it knows is up to date. */
+  /** Somebody outside may have appended: looks, if that is news. A rest that is under way finds out by itself. */
   poke(headSeq: number | undefined): void {
-    if (headSeq !== undefined && headSeq <= this.#appender.head.seq) return
-    if (this.#stage === 'going') this.#appender.poke()
+    if (this.#stage !== 'leaving') this.#appender.poke(headSeq)
   }
 
   /** Lets attempts that are under way end and be recorded, starts nothing more, and gives the run back. */
@@ -251,7 +253,9 @@ export class Execution implements Host, Words {
     this.#underway.cancel(runCancelled(this.runId))
     for (const op of this.#ops.takeOpen()) {
       this.#waits.remove(op)
-      op.cancel(runCancelled(this.runId))
+      // A function that has ended hears of nothing any more: what it began aside would say its words outside a turn.
+      if (this.#ending === undefined) op.cancel(runCancelled(this.runId))
+      else op.close()
     }
   }
 
@@ -272,6 +276,8 @@ export class Execution implements Host, Words {
   #advance(): void {
     if (this.#stage !== 'going' || this.#turns.busy) return
     this.#underway.abortCancelled()
+    // A run can be cancelled however long its journal is; nothing was said or begun since that stopped it.
+    if (this.#parking?.code === 'history_too_long' && this.#ops.isCancelKnown) this.#parking = undefined
     if (this.#parking !== undefined || this.#stopping) return this.#leave()
     if (this.#ending === undefined && this.#ops.hasNext) return this.#turns.run(this.#handOver, this.#ops.unaskedCount)
     if (this.#ending !== undefined && this.#ops.takeCancel()) this.#cancelOps()
@@ -301,7 +307,7 @@ export class Execution implements Host, Words {
 
   // Nobody waits for them any more, so they are to end; the run's own end waits for that.
   #cancelChildren(): void {
-    for (const addition of this.#ops.childCancellations(this.#ending !== undefined))
+    for (const addition of this.#ops.takeChildCancellations(this.#ending !== undefined))
       this.#appender.push({ ...addition, op: undefined })
   }
 
@@ -322,14 +328,7 @@ export class Execution implements Host, Words {
 
   #writeEnd(ending: Ending): void {
     const unawaited = this.#ops.unawaited()
-    if (unawaited.length > 0) {
-      const fields = { run: this.runId, ops: unawaited.join(', ') }
-      this.parts.log(
-        'warn',
-        'The flow ended without ever awaiting steps that failed; look at them in its journal.',
-        fields,
-      )
-    }
+    warnOfUnawaited(this.parts, this.runId, unawaited)
     const { head } = this.#appender
     const started = this.#started
     if (started === undefined) return

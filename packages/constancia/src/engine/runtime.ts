@@ -121,7 +121,11 @@ export class Runtime {
       ended: (run) => this.#ends.of(run),
       signal: async (run, name, send) => this.#open(sender).signal(run, name, send),
       retry: async (run, note) => this.#open(sender).retry(run, note),
-      cancel: async (run, options) => this.#open(sender).cancel(run, options),
+      cancel: async (run, options) => {
+        const answer = await this.#open(sender).cancel(run, options)
+        if (options.force === true) this.#ends.lookSoon()
+        return answer
+      },
     }
     this.#worker?.look()
   }

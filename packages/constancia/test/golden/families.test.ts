@@ -3,9 +3,10 @@ import { isCampaign, keepResults } from './campaign.js'
 import { cancelledFlows, hotel } from './cancelled-flows.js'
 import { continued, lineage, patched } from './continued-flows.js'
 import { family } from './family-flows.js'
+import { scheduled } from './scheduled-flows.js'
 import { describeGolden, Tally } from './suite.js'
 
-const families = [family, hotel, ...cancelledFlows, continued, lineage, patched]
+const families = [family, hotel, ...cancelledFlows, continued, lineage, patched, scheduled]
 const tally = new Tally()
 
 describeGolden(families, tally)

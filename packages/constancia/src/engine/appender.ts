@@ -67,7 +67,8 @@ export class Appender {
   /** Sets where the journal ends, once it was read; from now on it reads and writes. */
   startAt(head: Head): void {
     this.#head = head
-    this.#rest()
+    this.#busy = false
+    this.#readIfBehind()
   }
 
   /** Appends a draft soon, together with what else is there by then, unless `wanted` says no at that moment. */
@@ -76,13 +77,18 @@ export class Appender {
     if (!this.#busy && this.#pending.length === 1) void soon.then(this.#begin)
   }
 
-  /**
-   * Somebody may have appended up to this event, or nobody knows how far: reads on, now or when it is through with what it
-   * does. What it writes meanwhile may have been stored before that event, and would not show it.
-   */
+  /** Somebody may have appended up to this event, or nobody knows how far: reads on, unless something is being written. */
   poke(headSeq = Number.POSITIVE_INFINITY): void {
     this.#toldSeq = Math.max(this.#toldSeq, headSeq)
-    if (this.idle) this.#rest()
+    this.#readIfBehind()
+  }
+
+  /**
+   * Nothing is going to be written for a while. What was being written when word of an event came may have been stored
+   * before that event, and did not show it.
+   */
+  catchUp(): void {
+    if (this.#toldSeq > this.#head.seq) void soon.then(() => this.#readIfBehind())
   }
 
   /** Writes nothing more, and tells nothing more. */
@@ -101,6 +107,7 @@ export class Appender {
     this.#pending = []
     if (batch.length === 0 || this.#stopped) return this.#rest()
     this.#batch = batch
+    this.#toldSeq = -1 // If there is such an event, this is refused.
     const successor = batch.at(-1)?.successor
     const request = {
       claim: this.#claim,
@@ -145,6 +152,12 @@ export class Appender {
     this.#rest()
   }
 
+  #readIfBehind(): void {
+    if (!this.idle || this.#stopped || this.#toldSeq <= this.#head.seq) return
+    this.#busy = true
+    this.#readOn()
+  }
+
   // Whatever waits is written afterwards.
   #readOn(): void {
     this.#toldSeq = -1
@@ -160,8 +173,7 @@ export class Appender {
   }
 
   #rest(): void {
-    this.#busy = this.#toldSeq > this.#head.seq && !this.#stopped
-    if (this.#busy) return this.#readOn()
+    this.#busy = false
     this.#tell(this.#hooks.idle)
   }
 

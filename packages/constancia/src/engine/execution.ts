@@ -297,6 +297,7 @@ export class Execution implements Host, Words {
     for (const op of this.#waits.takeDue(this.#counts)) op.onDue()
     const nextMs = this.#waits.nextMs(this.#counts)
     if (!this.#isQuiet) {
+      this.#appender.catchUp()
       if (nextMs !== undefined) this.#waits.arm(nextMs, () => this.#advance())
       return
     }

@@ -293,4 +293,36 @@ describe.each(stores)('on %s', (store) => {
     await other.runtime.start(g, null)
     await untilStatus(other.runtime.run('b'), 'completed')
   })
+
+  test('R-B9 a run that was set aside stays aside when it is cancelled, and ends by its clean-up once it is retried', async () => {
+    const rig = new Rig(store)
+    const f = flow({ name: 'f', version: 1, run: (ctx) => ctx.step('hang', () => never) })
+    const first = await rig.live([f])
+    await untilStatus(await first.runtime.start(f, null, { id: 'r' }), 'running')
+    const life = await rig.succeed(first, [f], { worker: { lostLeaseCountMax: 1 } })
+    const run = life.runtime.run('r')
+    await untilStatus(run, 'stuck')
+    await run.cancel()
+    await drained()
+    expect(await run.row()).toMatchObject({ status: 'stuck', stuck: { code: 'poison' }, isCancelRequested: true })
+    await run.retry()
+    await untilStatus(run, 'cancelled')
+  })
+
+  test('a result that is purged before it is read is none, and not undefined', async () => {
+    const rig = new Rig(store)
+    const f = flow({ name: 'f', version: 1, run: async () => 1 })
+    const meddle = (real: Store): Store =>
+      overStore(real, {
+        read: async (stream, range) => {
+          if (range?.fromSeq === 1 && range.limit === undefined)
+            await real.purge({ runs: ['r' as never], by: 'system:test' })
+          return real.read(stream, range)
+        },
+      })
+    const life = await rig.live([f], { meddle })
+    const run = await life.runtime.start(f, null, { id: 'r' })
+    await untilStatus(run, 'completed')
+    expect(await rejection(run.result())).toMatchObject({ code: 'unknown_run' })
+  })
 })

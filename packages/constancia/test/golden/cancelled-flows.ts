@@ -49,7 +49,7 @@ export const hotel: Golden = {
   input: undefined,
   flows: [toiling, tidy],
   signals: [{ name: 'confirm', payload: 'yes', afterEvents: 5 }],
-  everyNthPair: 8,
+  everyNthPair: 12,
   gives: { toil: 2, tidied: 1, second: 'second', confirmed: 'yes' },
 }
 

@@ -10,11 +10,13 @@ import {
 } from '../journal/index.js'
 import type { Claim, Rest, Store } from '../store/index.js'
 import { Appender } from './appender.js'
+import type { AskRequest } from './ask.js'
 import type { Attempt } from './attempt.js'
 import { runCancelled } from './cancellation.js'
-import { type AskRequest, BranchContext, type Words } from './context.js'
+import { BranchContext, type Words } from './context.js'
 import { foreignAwait, neverAsked, objectionTo, type Parking, parkingError } from './divergence.js'
 import { type Ending, endOfRun, warnOfUnawaited } from './ending.js'
+import type { ExecutionEnd } from './execution-end.js'
 import type { AnyFlow } from './flow.js'
 import { Grace } from './grace.js'
 import type { Outcome } from './history.js'
@@ -27,15 +29,6 @@ import type { Parts } from './parts.js'
 import { Turns } from './turns.js'
 import { Underway } from './underway.js'
 import { Waits } from './waits.js'
-
-/** How an execution ended; whatever it held in memory is garbage afterwards. */
-export type ExecutionEnd =
-  | { readonly kind: 'ended' | 'suspended' | 'lost' | 'released' }
-  /** A rehearsal came to the end of the journal. */
-  | { readonly kind: 'replayed' }
-  | { readonly kind: 'stuck'; readonly code: string; readonly message: string }
-  /** The store failed: the run goes on later, from its journal. */
-  | { readonly kind: 'fault'; readonly error: unknown }
 
 /** What an execution is made of. */
 export interface ExecutionInput {
@@ -197,9 +190,12 @@ export class Execution implements Host, Words {
 
   requireTurn(word: string): void {
     if (this.#turns.open && this.#stage === 'going') return
-    const parking = foreignAwait(`ctx.${word} was called outside a turn`)
+    throw this.park(foreignAwait(`ctx.${word} was called outside a turn`))
+  }
+
+  park(parking: Parking): Error {
     this.#park(parking)
-    throw parkingError(parking)
+    return parkingError(parking)
   }
 
   log(message: string, fields: Readonly<Record<string, unknown>>): void {
@@ -216,7 +212,7 @@ export class Execution implements Host, Words {
     })
     this.#appender.startAt(head)
     if (first === undefined) return this.#finish({ kind: 'lost' })
-    if (this.#isOver) return // Another owner has ended the run since it was claimed.
+    if (this.#isOver) return // By another owner, since it was claimed.
     this.#stage = 'going'
     this.#turns.run(() => this.#startFlow(first), this.#ops.unaskedCount)
   }
@@ -315,12 +311,12 @@ export class Execution implements Host, Words {
   // Once the flow's function has ended its waits are closed; only its steps still go on.
   readonly #counts = (op: Op): boolean => this.#ending === undefined || op.verb === 'step'
 
-  get #isIdle(): boolean {
-    return this.#ending === undefined && this.#ops.openCount === 0
-  }
-
   get #isOver(): boolean {
     return this.#stage === 'over'
+  }
+
+  get #isIdle(): boolean {
+    return this.#ending === undefined && this.#ops.openCount === 0
   }
 
   get #isQuiet(): boolean {

@@ -116,7 +116,7 @@ export interface FlowContext {
   ): Promise<T[]>
   /**
    * Whether this run started when its flow declared this patch already: code that changed asks before it does the new
-   * thing. Throws `invalid_option` for an id that the flow does not declare.
+   * thing. For an id that the flow does not declare the run is parked, until it does.
    */
   patched(id: string): boolean
   /** How many events the journal had when the last outcome was handed over: the same in every replay. */

@@ -52,12 +52,28 @@ describe.each(stores)('on %s', (store) => {
     expect(await second.runtime.run('p').result()).toBe('new')
   })
 
-  test('R-B4 a patch that the flow does not declare is refused where it is asked for', async () => {
+  test('R-B4 a patch that the flow does not declare parks the run, until it is declared', async () => {
     const rig = new Rig(store)
-    const hasty = flow({ name: 'hasty', version: 1, run: async (ctx) => ctx.patched('tax') })
-    const life = await rig.live([hasty])
-    const run = await life.runtime.start(hasty, null)
-    expect((await rejection(run.result())).cause).toMatchObject({ code: 'invalid_option' })
+    const hasty = (patches: readonly string[]) =>
+      flow({
+        name: 'hasty',
+        version: 1,
+        patches,
+        async run(ctx) {
+          try {
+            return ctx.patched('tax')
+          } catch {
+            return await ctx.step('never', () => 'swallowed')
+          }
+        },
+      })
+    const first = await rig.live([hasty([])])
+    const run = await first.runtime.start(first.runtime.flows[0] as never, null, { id: 'r' })
+    await untilStatus(run, 'stuck')
+    expect((await run.row()).stuck).toMatchObject({ code: 'undeclared_patch' })
+    const second = await rig.succeed(first, [hasty(['tax'])])
+    await second.runtime.run('r').retry('declared')
+    expect(await second.runtime.run('r').result()).toBe(false)
   })
 
   test('C35 R-B4 versions of a flow run side by side, each run with the one that it started with', async () => {

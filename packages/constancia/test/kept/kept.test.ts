@@ -115,7 +115,7 @@ function rowOf(run: RunId, events: readonly StoredEvent[]): RunRow {
 }
 
 function claimOf({ id: run, flow, version, head }: RunRow): Claim {
-  return { run, id: 'kept' as Claim['id'], epoch: 1, stream: runStream(run), flow, version, head }
+  return { run, id: 'kept' as Claim['id'], epoch: 1, stream: runStream(run), flow, version, head, lostLeaseCount: 0 }
 }
 
 // Reads are all that a replay may do.

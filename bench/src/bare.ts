@@ -10,6 +10,7 @@ interface Database {
 }
 
 interface Statement {
+  get(): unknown
   run(...values: readonly (null | number | string | Uint8Array)[]): { readonly lastInsertRowid: number | bigint }
 }
 
@@ -26,6 +27,25 @@ const settings = [
 const insertEvent =
   'INSERT OR FAIL INTO events (stream, seq, kind, body, body_salt, data_commit, at, by, seen, hash) VALUES (?, ?, ?, ?, ?, unhex(?), ?, ?, ?, unhex(?))'
 const insertData = 'INSERT OR FAIL INTO event_data (event, salt, text) VALUES (?, ?, ?)'
+
+// Opened by the store first, which makes the schema and knows its driver on this Node.js.
+async function openBare(file: string): Promise<Database> {
+  const runtime = await open({ store: sqlite({ file }), flows: [], worker: false })
+  const driver = / \(([^)]+)\)/.exec(runtime.describe())?.[1] ?? '@photostructure/sqlite'
+  await runtime.close()
+  const { DatabaseSync } = load(driver) as { readonly DatabaseSync: new (file: string) => Database }
+  return new DatabaseSync(file)
+}
+
+/** Bytes of the texts of all events in a file. */
+export async function textBytes(file: string): Promise<number> {
+  const database = await openBare(file)
+  const texts =
+    'SELECT (SELECT sum(length(CAST(body AS BLOB))) FROM events) + (SELECT sum(length(CAST(text AS BLOB))) FROM event_data) AS bytes'
+  const { bytes } = database.prepare(texts).get() as { readonly bytes: number }
+  database.close()
+  return bytes
+}
 
 /**
  * The least that any program has to do which keeps these events: the store's own tables with their triggers and indexes,
@@ -50,11 +70,7 @@ export class BareDriver {
 
   /** Makes a new file with the store's schema, and opens it with the driver that the store uses on this Node.js. */
   static async create(file: string): Promise<BareDriver> {
-    const runtime = await open({ store: sqlite({ file }), flows: [], worker: false })
-    const driver = / \(([^)]+)\)/.exec(runtime.describe())?.[1] ?? '@photostructure/sqlite'
-    await runtime.close()
-    const { DatabaseSync } = load(driver) as { readonly DatabaseSync: new (file: string) => Database }
-    const database = new DatabaseSync(file)
+    const database = await openBare(file)
     for (const setting of settings) database.exec(`PRAGMA ${setting}`)
     return new BareDriver(database)
   }

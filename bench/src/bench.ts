@@ -1,5 +1,6 @@
 import { parseArgs } from 'node:util'
 import { describeMachine } from './machine.js'
+import { fullManySizes, measureMany, quickManySizes } from './many/measures.js'
 import { fullSizes, measure, quickSizes } from './measures.js'
 import { writePage } from './page.js'
 import { Place } from './place.js'
@@ -38,9 +39,11 @@ async function bench(): Promise<void> {
 
 async function run(place: Place): Promise<Report> {
   const sizes = values.quick ? quickSizes : fullSizes
-  if (!values.json) console.error('Measuring; half a minute or so.')
+  const manySizes = values.quick ? quickManySizes : fullManySizes
+  if (!values.json) console.error('Measuring; some minutes.')
   const machine = await describeMachine(place)
-  return reportOf(machine, sizes, await measure(place, sizes))
+  const samples = await measure(place, sizes)
+  return reportOf({ machine, sizes, samples, manySizes, manySamples: await measureMany(place, manySizes) })
 }
 
 function text(report: Report): string {

@@ -1,36 +1,41 @@
 import type { Machine } from './machine.js'
+import type { ManySamples, ManySizes } from './many/measures.js'
+import { manyRows } from './many/rows.js'
 import type { Samples, Sizes } from './measures.js'
+import { type Row, withTarget } from './row.js'
 import { ratios, type Spread, spreadOf } from './samples.js'
-
-/** One line of the table. */
-export interface Row {
-  readonly id: string
-  readonly what: string
-  readonly unit: string
-  /** What Constancia came to. */
-  readonly constancia: Spread
-  /** The same through the bare driver, where that is compared. */
-  readonly bare?: Spread
-  /** What the target is about, where it is not the figure itself. */
-  readonly ratio?: Spread
-  readonly target?: { readonly comparison: '<=' | '>='; readonly value: number; readonly isMet: boolean }
-}
 
 /** Everything that one run of the benchmarks found. */
 export interface Report {
   readonly date: string
   readonly machine: Machine & { readonly syncsPerSecond: Spread }
   readonly sizes: Sizes
+  readonly manySizes: ManySizes
   readonly rows: readonly Row[]
 }
 
+/** What was measured, and how much of it. */
+export interface Measured {
+  readonly machine: Machine
+  readonly sizes: Sizes
+  readonly samples: Samples
+  readonly manySizes: ManySizes
+  readonly manySamples: ManySamples
+}
+
 /** Sums up what was measured. */
-export function reportOf(machine: Machine, sizes: Sizes, samples: Samples): Report {
+export function reportOf({ machine, sizes, samples, manySizes, manySamples }: Measured): Report {
   return {
     date: new Date().toISOString().slice(0, 10),
     machine: { ...machine, syncsPerSecond: spreadOf(samples.syncs) },
     sizes,
-    rows: [...comparisons(sizes, samples), ...replays(sizes, samples), ...inMemory(sizes, samples)],
+    manySizes,
+    rows: [
+      ...comparisons(sizes, samples),
+      ...replays(sizes, samples),
+      ...inMemory(sizes, samples),
+      ...manyRows(manySizes, manySamples),
+    ],
   }
 }
 
@@ -84,16 +89,11 @@ function inMemory({ longSteps, shortSteps }: Sizes, samples: Samples): Row[] {
   return [row('memory-long', longSteps, samples.longInMemory), row('memory-short', shortSteps, samples.shortInMemory)]
 }
 
-function withTarget(row: Row, comparison: '<=' | '>=', value: number): Row {
-  const { median } = row.ratio ?? row.constancia
-  return { ...row, target: { comparison, value, isMet: comparison === '<=' ? median <= value : median >= value } }
-}
-
 const count = (value: number): string => value.toLocaleString('en-US')
 
 /** A figure to three digits or so. */
 function figure(value: number): string {
-  if (value >= 1000) return count(Math.round(value))
+  if (Math.abs(value) >= 1000) return count(Math.round(value))
   return value.toFixed(value >= 100 ? 0 : value >= 10 ? 1 : 2)
 }
 
@@ -118,11 +118,12 @@ export function machineLine({ machine }: Report): string {
 }
 
 /** How often it was measured, in a line. */
-export function roundsLine({ sizes }: Report): string {
+export function roundsLine({ sizes, manySizes }: Report): string {
   const { rounds, oneRun, manyRuns } = sizes
   return (
     `Medians (lowest–highest) of ${rounds} rounds; of one run ${rounds * oneRun.stretches} stretches of ${oneRun.steps} steps, of many ` +
-    `${rounds * manyRuns.stretches} of ${manyRuns.steps} steps each. What is compared took turns, stretch by stretch.`
+    `${rounds * manyRuns.stretches} of ${manyRuns.steps} steps each; from parked runs on ${manySizes.rounds} rounds, in processes of their own. ` +
+    'What is compared took turns.'
   )
 }
 

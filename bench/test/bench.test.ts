@@ -8,16 +8,20 @@ const program = fileURLToPath(new URL('../dist/bench.js', import.meta.url))
 
 describe('npm run bench', () => {
   let report: Report
+  // Everything in a process of its own, one after the other.
   beforeAll(async () => {
     const { stdout } = await promisify(execFile)(process.execPath, [program, '--quick', '--json'])
     report = JSON.parse(stdout) as Report
-  })
+  }, 120_000)
 
   it('measures everything that has a target', () => {
     const ids = report.rows.map((row) => row.id)
     const targeted = report.rows.filter((row) => row.target !== undefined).map((row) => row.id)
-    expect(targeted).toEqual(['one-run', 'many-runs', 'replay', 'replay-growth'])
-    expect(ids).toEqual([...targeted, 'replay-afresh', 'replay-afresh-short', 'memory-long', 'memory-short'])
+    const ofSteps = ['one-run', 'many-runs', 'replay', 'replay-growth']
+    const ofManyRuns = ['parked-start', 'parked-heap', 'parked-disk', 'wake-own', 'wake-elsewhere', 'flight-many']
+    expect(targeted).toEqual([...ofSteps, ...ofManyRuns])
+    expect(ids).toEqual([...new Set(ids)])
+    expect(ids).toEqual(expect.arrayContaining(['replay-afresh', 'memory-long', 'children', 'queue-one', 'queue-many']))
   })
 
   it('says what it was measured on', () => {
@@ -29,9 +33,10 @@ describe('npm run bench', () => {
   })
 
   it('finds numbers that can be true', () => {
-    for (const { constancia, bare, ratio } of report.rows) {
+    for (const { id, constancia, bare, ratio } of report.rows) {
       for (const { min, median, max } of [constancia, bare ?? constancia, ratio ?? constancia]) {
-        expect(min).toBeGreaterThan(0)
+        // A heap that did not grow may have shrunk a little.
+        expect(min, id).toBeGreaterThan(id === 'parked-heap' ? -2 : 0)
         expect(median).toBeGreaterThanOrEqual(min)
         expect(max).toBeGreaterThanOrEqual(median)
         expect(max).toBeLessThan(Infinity)

@@ -6,6 +6,8 @@ import type { Op } from './op.js'
 export interface AppenderHooks {
   /** Events that are durable now, in the order of the journal; with the op of each where we wrote them. */
   readonly stored: (events: readonly StoredEvent[], ops: readonly (Op | undefined)[]) => void
+  /** What we wrote is durable. */
+  readonly written: () => void
   /** Another owner has the run, or it has ended: stop at once. */
   readonly lost: () => void
   readonly fault: (error: unknown) => void
@@ -39,7 +41,10 @@ export class Appender {
   #pending: Addition[] = []
   /** What is being written. */
   #batch: readonly Addition[] = []
-  #busy = false
+  // Until it is told where to start.
+  #busy = true
+  /** The last event that is said to be stored, as far as nothing was read since. */
+  #toldSeq = -1
   #stopped = false
 
   constructor(store: Store, claim: Claim, hooks: AppenderHooks) {
@@ -59,9 +64,11 @@ export class Appender {
     return !this.#busy && this.#pending.length === 0
   }
 
-  /** Sets where the journal ends, once it was read. */
+  /** Sets where the journal ends, once it was read; from now on it reads and writes. */
   startAt(head: Head): void {
     this.#head = head
+    this.#busy = false
+    this.#readIfBehind()
   }
 
   /** Appends a draft soon, together with what else is there by then, unless `wanted` says no at that moment. */
@@ -70,11 +77,18 @@ export class Appender {
     if (!this.#busy && this.#pending.length === 1) void soon.then(this.#begin)
   }
 
-  /** Reads what others appended, unless that is going to show anyway. */
-  poke(): void {
-    if (!this.idle || this.#stopped) return
-    this.#busy = true
-    this.#readOn()
+  /** Somebody may have appended up to this event, or nobody knows how far: reads on, unless something is being written. */
+  poke(headSeq = Number.POSITIVE_INFINITY): void {
+    this.#toldSeq = Math.max(this.#toldSeq, headSeq)
+    this.#readIfBehind()
+  }
+
+  /**
+   * Nothing is going to be written for a while. What was being written when word of an event came may have been stored
+   * before that event, and did not show it.
+   */
+  catchUp(): void {
+    if (this.#toldSeq > this.#head.seq) void soon.then(() => this.#readIfBehind())
   }
 
   /** Writes nothing more, and tells nothing more. */
@@ -93,6 +107,7 @@ export class Appender {
     this.#pending = []
     if (batch.length === 0 || this.#stopped) return this.#rest()
     this.#batch = batch
+    this.#toldSeq = -1 // If there is such an event, this is refused.
     const successor = batch.at(-1)?.successor
     const request = {
       claim: this.#claim,
@@ -116,6 +131,7 @@ export class Appender {
   #take(answer: Appended): void {
     switch (answer.kind) {
       case 'appended':
+        this.#tell(this.#hooks.written)
         this.#accept(
           answer.events,
           this.#batch.map((item) => item.op),
@@ -136,8 +152,15 @@ export class Appender {
     this.#rest()
   }
 
+  #readIfBehind(): void {
+    if (!this.idle || this.#stopped || this.#toldSeq <= this.#head.seq) return
+    this.#busy = true
+    this.#readOn()
+  }
+
   // Whatever waits is written afterwards.
   #readOn(): void {
+    this.#toldSeq = -1
     const accept = (events: readonly StoredEvent[]): void => {
       verifyChain(this.#claim.stream, this.#head, events)
       this.#accept(events, [])

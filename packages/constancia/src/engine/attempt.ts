@@ -9,7 +9,7 @@ export interface AttemptInfo {
   readonly attempt: number
   /** Grows with every claim of the run: a destination that compares it refuses an owner that was replaced. */
   readonly epoch: number
-  /** Aborts when the attempt timed out, the claim is lost or the worker stops. */
+  /** Aborts when the attempt timed out, the run was cancelled, the claim is lost or the worker stops. */
   readonly signal: AbortSignal
 }
 
@@ -50,7 +50,10 @@ export class Attempt implements AttemptInfo {
 
   /** Aborts it because its worker is done with the run, in whatever way. */
   abandon(how: string): void {
-    const message = `This worker no longer owns the run (${how}). What this attempt still brings is discarded; the run goes on from its journal.`
+    const message =
+      how === 'ended'
+        ? 'The run has ended, by force or under another owner. What this attempt still brings is discarded.'
+        : `This worker no longer owns the run (${how}). What this attempt still brings is discarded; the run goes on from its journal.`
     this.abort(engineError('claim_lost', message))
   }
 }

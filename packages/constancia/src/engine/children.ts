@@ -38,10 +38,10 @@ export class Children {
     return this.#open.get(op)?.isCancelRequested === false
   }
 
-  /** What asks those children to end that nobody waits for and nobody has asked yet, in the order in which they started. */
-  cancellations(isAwaited: (op: OpId) => boolean): { readonly op: OpId; readonly draft: Draft }[] {
+  /** What asks children to end, but for those that stay and those that were asked, in the order in which they started. */
+  cancellations(isToStay: (op: OpId) => boolean): { readonly op: OpId; readonly draft: Draft }[] {
     return [...this.#open]
-      .filter(([op, child]) => !child.isCancelRequested && !isAwaited(op))
+      .filter(([op, child]) => !child.isCancelRequested && !isToStay(op))
       .map(([op, { run: child }]) => ({ op, draft: draftOf('ChildCancelRequested', { op, child }) }))
   }
 

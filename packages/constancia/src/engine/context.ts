@@ -1,12 +1,14 @@
 import { childRunId, encodeValue, type OpId, type RunId } from '../journal/index.js'
+import type { AskRequest, Difference } from './ask.js'
 import type { AttemptInfo } from './attempt.js'
 import { CallOp } from './call.js'
 import { keyOfInput } from './declare.js'
+import { type Parking, undeclaredPatch } from './divergence.js'
 import { parseDuration, parseTimer } from './duration.js'
 import { engineError } from './errors.js'
 import { type AnyFlow, type Branch, Continuation, type Flow, type FlowContext, type StepOptions } from './flow.js'
 import type { OpRecord } from './history.js'
-import type { Host, Op } from './op.js'
+import type { Host } from './op.js'
 import { rejected, silenced } from './op-promise.js'
 import { derivedUuid, randomFraction } from './randomness.js'
 import { retryPolicy } from './retry.js'
@@ -25,25 +27,11 @@ export interface Words {
   ask<T>(request: AskRequest<T>): Promise<T>
   /** Throws `foreign_await` unless a turn is open. */
   requireTurn(word: string): void
+  /** Parks the run: nothing comes back to its flow any more. Returns what a word throws that cannot return a promise. */
+  park(parking: Parking): Error
   readonly nowMs: number
   readonly eventCount: number
   log(message: string, fields: Readonly<Record<string, unknown>>): void
-}
-
-/** The arguments of a word: as the journal has them and as the code said them. */
-export interface Difference {
-  readonly recorded: string
-  readonly asked: string
-}
-
-/** One word as it reaches the execution. */
-export interface AskRequest<T> {
-  readonly op: OpId
-  readonly verb: Op['verb']
-  readonly name: string
-  /** In which arguments it differs from what the journal has, in words; undefined if in none. */
-  readonly differs?: (record: OpRecord) => Difference | undefined
-  readonly make: (record: OpRecord | undefined) => Op & { readonly promise: Promise<T> }
 }
 
 /** The context of a flow or of one of its branches. A branch numbers its own ops, so that branches cannot disturb each other. */
@@ -155,10 +143,7 @@ export class BranchContext implements FlowContext {
     this.#words.requireTurn('patched')
     const { flow, patches } = this.#words
     if (flow.patches.includes(id)) return patches.has(id)
-    throw engineError(
-      'invalid_option',
-      `ctx.patched asked for ${JSON.stringify(id)}, which flow ${flow.name} does not declare. Add it to the patches of the flow.`,
-    )
+    throw this.#words.park(undeclaredPatch(flow.name, id))
   }
 
   get eventCount(): number {
@@ -171,7 +156,7 @@ export class BranchContext implements FlowContext {
     const what = `Input of the run that continues as flow ${JSON.stringify(flow.name)}`
     const parsed: unknown = parseWith(flow.input, input, what)
     const text = encodeValue(parsed, { limits: this.#words.host.parts.limits, what })
-    return new Continuation(flow, parsed, text)
+    return new Continuation(flow, text, keyOfInput(flow, parsed))
   }
 
   now(): number {

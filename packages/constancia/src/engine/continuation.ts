@@ -1,7 +1,6 @@
 import type { Draft, RunId } from '../journal/index.js'
 import { type Bodies, draftOf, nextRunId, nothingSeen } from '../journal/index.js'
 import type { CreateRun } from '../store/index.js'
-import { keyOfInput } from './declare.js'
 import type { Continuation } from './flow.js'
 import type { Outcome } from './history.js'
 
@@ -12,13 +11,13 @@ export interface Predecessor {
   readonly unread: readonly Outcome[]
 }
 
-/** The run that takes over: it begins with the signals that were not read. Throws `invalid_id` or `invalid_value`. */
-export function successorOf({ flow, input, text }: Continuation, { run, started, unread }: Predecessor): CreateRun {
+/** The run that takes over: it begins with the signals that were not read. Throws `invalid_id`. */
+export function successorOf({ flow, input, key }: Continuation, { run, started, unread }: Predecessor): CreateRun {
   const { name, version, patches } = flow
   const { actor, contract, parent } = started
   const family = parent === undefined ? {} : { parent }
-  const body = { flow: name, version, actor, contract, patches, ...keyOfInput(flow, input), ...family, continues: run }
+  const body = { flow: name, version, actor, contract, patches, ...key, ...family, continues: run }
   const carried = unread.map(({ kind, body: signal, data }): Draft => ({ kind, body: signal, data }))
-  const drafts = [draftOf('FlowStarted', body, text), ...carried]
+  const drafts = [draftOf('FlowStarted', body, input), ...carried]
   return { run: nextRunId(run), drafts, by: 'system:continuation', seen: nothingSeen }
 }

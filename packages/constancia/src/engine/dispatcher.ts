@@ -10,8 +10,8 @@ import {
   runStream,
   type StoredEvent,
 } from '../journal/index.js'
-import type { CreateRun, Facts, Store } from '../store/index.js'
-import { decideCancel } from './deliver.js'
+import type { CreateRun, Decision, Facts, Store } from '../store/index.js'
+import { type Delivered, decideCancel } from './deliver.js'
 import { latestOf } from './line.js'
 import type { Parts } from './parts.js'
 import { type FlowRegistry, keyOf } from './registry.js'
@@ -33,6 +33,8 @@ const pageSize = 256
 export class Dispatcher {
   readonly #input: DispatcherInput
   readonly #missing = new Set<string>()
+  // Entries that could not be delivered.
+  readonly #failing = new Set<string>()
   #isDown = false
   #looking: Promise<void> | undefined
   #again = false
@@ -63,12 +65,14 @@ export class Dispatcher {
     this.#again = false
     try {
       let after: string | undefined
+      const toStart = new Set<RunId>()
       do {
         const page = await this.#input.store.outbox(
           after === undefined ? { limit: pageSize } : { limit: pageSize, after },
         )
         // What concerns one run is done in order: it is started before it is asked to end.
-        await Promise.all(byTarget(page.items).map((entries) => this.#dispatchInOrder(entries)))
+        for (const { kind, target } of page.items) if (kind === 'start') toStart.add(target)
+        await Promise.all(byTarget(page.items).map((entries) => this.#dispatchInOrder(entries, toStart)))
         after = page.next
       } while (after !== undefined && !this.#stopped)
       this.#isDown = false
@@ -78,21 +82,14 @@ export class Dispatcher {
     }
   }
 
-  async #dispatchInOrder(entries: readonly OutboxEntry[]): Promise<void> {
-    const isToStart = entries.some(({ kind }) => kind === 'start')
+  async #dispatchInOrder(entries: readonly OutboxEntry[], toStart: ReadonlySet<RunId>): Promise<void> {
     for (const entry of entries) {
       if (this.#stopped) return
       try {
-        await this.#dispatch(entry, isToStart)
+        await this.#dispatch(entry, toStart.has(entry.target))
+        this.#failing.delete(keyOfEntry(entry))
       } catch (error) {
-        const { run, kind, target } = entry
-        this.#report('Something that a run has to tell another could not be delivered; it is tried again.', {
-          run,
-          kind,
-          target,
-          error: String(error),
-        })
-        return
+        return this.#reportFailing(entry, error)
       }
     }
   }
@@ -122,15 +119,16 @@ export class Dispatcher {
     await this.#deliverEnd(entry, op, draftOf('ChildEnded', { op, outcome: 'cancelled' }))
   }
 
-  // Somebody else may be about to start it, so a child that is unknown is asked again later.
+  // A child that is still to be started, which may have failed just now, is asked again later.
   async #cancel(entry: OutboxEntry, isToStart: boolean): Promise<void> {
     const { store } = this.#input
     for (;;) {
       const run = (await latestOf(store, entry.target)) ?? entry.target
-      const decide = (facts: Facts): ReturnType<typeof decideCancel> => decideCancel({ run, reason: undefined }, facts)
+      const decide = (facts: Facts): Decision<Delivered | { readonly kind: 'unknown' }> =>
+        facts.run === undefined ? unknown : decideCancel({ run, reason: undefined }, facts)
       const answer = await store.decide({ run, delivery: undefined, by, seen: nothingSeen, decide })
       if (answer.kind === 'moved') continue
-      if (isToStart && (await store.run(run)) === undefined) return
+      if (isToStart && answer.kind === 'unknown') return
       return this.#settle(entry)
     }
   }
@@ -179,9 +177,25 @@ export class Dispatcher {
     this.#input.parts.log('warn', message, { flow: key, run: child })
   }
 
+  // Once, however often it is tried again.
+  #reportFailing(entry: OutboxEntry, error: unknown): void {
+    const key = keyOfEntry(entry)
+    if (this.#failing.has(key)) return
+    this.#failing.add(key)
+    const { run, kind, target } = entry
+    const message = 'Something that a run has to tell another could not be delivered; it is tried again.'
+    this.#report(message, { run, kind, target, error: String(error) })
+  }
+
   #report(message: string, fields: Readonly<Record<string, unknown>>): void {
     this.#input.parts.log('error', message, fields)
   }
+}
+
+const unknown: Decision<{ readonly kind: 'unknown' }> = { drafts: [], result: { kind: 'unknown' } }
+
+function keyOfEntry({ run, seq }: OutboxEntry): string {
+  return `${run}/${seq}`
 }
 
 function byTarget(entries: readonly OutboxEntry[]): OutboxEntry[][] {

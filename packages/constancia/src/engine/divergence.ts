@@ -1,5 +1,5 @@
 import type { OpId } from '../journal/index.js'
-import type { AskRequest } from './context.js'
+import type { AskRequest } from './ask.js'
 import { engineError } from './errors.js'
 import type { OpRecord } from './history.js'
 
@@ -47,6 +47,14 @@ export function foreignAwait(what: string): Parking {
     `${what}: the flow awaited something that is not in the journal (fetch, a timer, a file), or used ctx inside the function of a step. ` +
     'A replay could not repeat that, so the run is parked; nothing is lost. Wrap what it awaits in ctx.step, then retry the run.'
   return { code: 'foreign_await', message }
+}
+
+/** The code asks for a patch of which nobody knows when it came. */
+export function undeclaredPatch(flow: string, id: string): Parking {
+  const message =
+    `ctx.patched asked for ${JSON.stringify(id)}, which flow ${flow} does not declare, so nobody can tell which runs started with it. ` +
+    'The run is parked; nothing is lost. Add the id to the patches of the flow, then retry the run.'
+  return { code: 'undeclared_patch', message }
 }
 
 /** The same, as the error that a word throws which cannot return a promise. */

@@ -6,10 +6,12 @@ import {
   encodeValue,
   type Limits,
   type OpId,
+  type RunId,
 } from '../journal/index.js'
 import type { CreateRun } from '../store/index.js'
 import { type Predecessor, successorOf } from './continuation.js'
 import { Continuation } from './flow.js'
+import type { Parts } from './parts.js'
 import { codeOf } from './step.js'
 
 /** What a flow's function came to. */
@@ -62,6 +64,13 @@ function cancelledDraft(ending: Ending, { flow, limits, unawaited }: EndFacts): 
   if ('output' in ending || isCancellation(ending.error)) return draftOf('FlowCancelled', more)
   const data = encodeError(ending.error, { limits, what: `error of the clean-up of flow ${JSON.stringify(flow)}` })
   return draftOf('FlowCancelled', { code: codeOf(ending.error), ...more }, data)
+}
+
+/** Tells of steps that failed and that nobody asked about: they would show nowhere but in the journal. */
+export function warnOfUnawaited(parts: Parts, run: RunId, ops: readonly OpId[]): void {
+  if (ops.length === 0) return
+  const message = 'The flow ended without ever awaiting steps that failed; look at them in its journal.'
+  parts.log('warn', message, { run, ops: ops.join(', ') })
 }
 
 function isCancellation(error: unknown): boolean {

@@ -62,7 +62,12 @@ export class Ends {
 
   /** Takes a hint of the store. */
   notice(change: Change): void {
-    if (change.run === undefined && this.#waiters.size > 0) this.#lookIn(0)
+    if (change.run === undefined) this.lookSoon()
+  }
+
+  /** Some run may have ended without an execution of this process. */
+  lookSoon(): void {
+    if (this.#waiters.size > 0) this.#lookIn(0)
   }
 
   /** Looks at one run that may have ended. */

@@ -10,11 +10,13 @@ import {
 } from '../journal/index.js'
 import type { Claim, Rest, Store } from '../store/index.js'
 import { Appender } from './appender.js'
+import type { AskRequest } from './ask.js'
 import type { Attempt } from './attempt.js'
 import { runCancelled } from './cancellation.js'
-import { type AskRequest, BranchContext, type Words } from './context.js'
+import { BranchContext, type Words } from './context.js'
 import { foreignAwait, neverAsked, objectionTo, type Parking, parkingError } from './divergence.js'
-import { type Ending, endOfRun } from './ending.js'
+import { type Ending, endOfRun, warnOfUnawaited } from './ending.js'
+import type { ExecutionEnd } from './execution-end.js'
 import type { AnyFlow } from './flow.js'
 import { Grace } from './grace.js'
 import type { Outcome } from './history.js'
@@ -28,15 +30,6 @@ import { Turns } from './turns.js'
 import { Underway } from './underway.js'
 import { Waits } from './waits.js'
 
-/** How an execution ended; whatever it held in memory is garbage afterwards. */
-export type ExecutionEnd =
-  | { readonly kind: 'ended' | 'suspended' | 'lost' | 'released' }
-  /** A rehearsal came to the end of the journal. */
-  | { readonly kind: 'replayed' }
-  | { readonly kind: 'stuck'; readonly code: string; readonly message: string }
-  /** The store failed: the run goes on later, from its journal. */
-  | { readonly kind: 'fault'; readonly error: unknown }
-
 /** What an execution is made of. */
 export interface ExecutionInput {
   readonly store: Store
@@ -47,6 +40,8 @@ export interface ExecutionInput {
   readonly graceMs: number
   /** Replays only: nothing is executed and nothing is written. */
   readonly isRehearsal?: boolean
+  /** Called whenever this owner has written something. */
+  readonly onWritten?: (() => void) | undefined
 }
 
 /**
@@ -88,6 +83,7 @@ export class Execution implements Host, Words {
     this.#grace = new Grace(input.parts.clock, input.graceMs)
     this.#appender = new Appender(input.store, input.claim, {
       stored: (events, ops) => this.#learn(events, ops),
+      written: () => input.onWritten?.(),
       lost: () => this.#finish({ kind: 'lost' }),
       fault: (error) => this.#faulted(error),
       idle: () => this.#advance(),
@@ -101,10 +97,9 @@ export class Execution implements Host, Words {
     return this.#over.promise
   }
 
-  /** Somebody outside may have appended: looks, unless what it knows is up to date. */
+  /** Somebody outside may have appended: looks, if that is news. A rest that is under way finds out by itself. */
   poke(headSeq: number | undefined): void {
-    if (headSeq !== undefined && headSeq <= this.#appender.head.seq) return
-    if (this.#stage === 'going') this.#appender.poke()
+    if (this.#stage !== 'leaving') this.#appender.poke(headSeq)
   }
 
   /** Lets attempts that are under way end and be recorded, starts nothing more, and gives the run back. */
@@ -195,9 +190,12 @@ export class Execution implements Host, Words {
 
   requireTurn(word: string): void {
     if (this.#turns.open && this.#stage === 'going') return
-    const parking = foreignAwait(`ctx.${word} was called outside a turn`)
+    throw this.park(foreignAwait(`ctx.${word} was called outside a turn`))
+  }
+
+  park(parking: Parking): Error {
     this.#park(parking)
-    throw parkingError(parking)
+    return parkingError(parking)
   }
 
   log(message: string, fields: Readonly<Record<string, unknown>>): void {
@@ -214,7 +212,7 @@ export class Execution implements Host, Words {
     })
     this.#appender.startAt(head)
     if (first === undefined) return this.#finish({ kind: 'lost' })
-    if (this.#isOver) return // Another owner has ended the run since it was claimed.
+    if (this.#isOver) return // By another owner, since it was claimed.
     this.#stage = 'going'
     this.#turns.run(() => this.#startFlow(first), this.#ops.unaskedCount)
   }
@@ -251,7 +249,9 @@ export class Execution implements Host, Words {
     this.#underway.cancel(runCancelled(this.runId))
     for (const op of this.#ops.takeOpen()) {
       this.#waits.remove(op)
-      op.cancel(runCancelled(this.runId))
+      // A function that has ended hears of nothing any more: what it began aside would say its words outside a turn.
+      if (this.#ending === undefined) op.cancel(runCancelled(this.runId))
+      else op.close()
     }
   }
 
@@ -272,6 +272,8 @@ export class Execution implements Host, Words {
   #advance(): void {
     if (this.#stage !== 'going' || this.#turns.busy) return
     this.#underway.abortCancelled()
+    // A run can be cancelled however long its journal is; nothing was said or begun since that stopped it.
+    if (this.#parking?.code === 'history_too_long' && this.#ops.isCancelKnown) this.#parking = undefined
     if (this.#parking !== undefined || this.#stopping) return this.#leave()
     if (this.#ending === undefined && this.#ops.hasNext) return this.#turns.run(this.#handOver, this.#ops.unaskedCount)
     if (this.#ending !== undefined && this.#ops.takeCancel()) this.#cancelOps()
@@ -282,27 +284,27 @@ export class Execution implements Host, Words {
 
   // Everything that is known was handed over: what has no outcome begins, and when all of it waits, the run rests.
   #goOn(): void {
-    if (this.#isRehearsal) return this.#finish({ kind: 'replayed' })
     const eventCount = this.#appender.head.seq + 1
     if (eventCount >= this.parts.limits.eventCountMax && this.#ending === undefined && !this.#ops.isCancelKnown)
       return this.#park(tooLong(eventCount))
+    if (this.#isRehearsal) return this.#isIdle ? this.#park(nothingAsked) : this.#finish({ kind: 'replayed' })
     this.#cancelChildren()
     for (const op of this.#ops.takeUnstarted()) if (!op.settled && this.#counts(op)) op.start()
     for (const op of this.#waits.takeDue(this.#counts)) op.onDue()
     const nextMs = this.#waits.nextMs(this.#counts)
     if (!this.#isQuiet) {
+      this.#appender.catchUp()
       if (nextMs !== undefined) this.#waits.arm(nextMs, () => this.#advance())
       return
     }
     if (this.#ending !== undefined && this.#ops.isDone) return this.#writeEnd(this.#ending)
-    if (this.#ending === undefined && this.#ops.openCount === 0)
-      return this.#park(foreignAwait('The flow neither ended nor asked for anything'))
+    if (this.#isIdle) return this.#park(nothingAsked)
     this.#rest({ kind: 'waiting', wakeAtMs: nextMs, waitingFor: this.#ops.describeWaits(this.#counts) })
   }
 
   // Nobody waits for them any more, so they are to end; the run's own end waits for that.
   #cancelChildren(): void {
-    for (const addition of this.#ops.childCancellations(this.#ending !== undefined))
+    for (const addition of this.#ops.takeChildCancellations(this.#ending !== undefined))
       this.#appender.push({ ...addition, op: undefined })
   }
 
@@ -313,20 +315,17 @@ export class Execution implements Host, Words {
     return this.#stage === 'over'
   }
 
+  get #isIdle(): boolean {
+    return this.#ending === undefined && this.#ops.openCount === 0
+  }
+
   get #isQuiet(): boolean {
     return this.#underway.isNothing && this.#appender.idle
   }
 
   #writeEnd(ending: Ending): void {
     const unawaited = this.#ops.unawaited()
-    if (unawaited.length > 0) {
-      const fields = { run: this.runId, ops: unawaited.join(', ') }
-      this.parts.log(
-        'warn',
-        'The flow ended without ever awaiting steps that failed; look at them in its journal.',
-        fields,
-      )
-    }
+    warnOfUnawaited(this.parts, this.runId, unawaited)
     const { head } = this.#appender
     const started = this.#started
     if (started === undefined) return
@@ -387,6 +386,8 @@ export class Execution implements Host, Words {
     this.#over.resolve(end)
   }
 }
+
+const nothingAsked = foreignAwait('The flow neither ended nor asked for anything')
 
 const lastingFaults = new Set(['journal_damaged', 'value_unreadable'])
 

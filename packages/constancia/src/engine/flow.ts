@@ -36,7 +36,7 @@ export interface FlowDeclaration<Input, Output> {
   readonly retry?: Partial<RetryPolicy>
   /** Changes of its code that runs under way must not see; each is an id that `ctx.patched` asks for. */
   readonly patches?: readonly string[]
-  /** What its runs share a limit by: 1 to 200 characters, a pseudonym. Called once, when a run is started. */
+  /** What its runs share a limit by: 1 to 200 characters, a pseudonym. Called where a run is started; computes and does nothing else. */
   readonly key?: (input: Input) => string
   readonly concurrency?: Concurrency
   /** The plan. Returns the output, or what `ctx.continueAsNew` gave. */
@@ -53,14 +53,15 @@ export type AnyFlow = Flow<any, any>
  */
 export class Continuation {
   readonly flow: AnyFlow
-  readonly input: unknown
-  /** The input as its text. */
-  readonly text: string
+  /** The input, as its text. */
+  readonly input: string
+  /** What the new run shares a limit by, where its flow says so. */
+  readonly key: { readonly key?: string }
 
-  constructor(flow: AnyFlow, input: unknown, text: string) {
+  constructor(flow: AnyFlow, input: string, key: { readonly key?: string }) {
     this.flow = flow
     this.input = input
-    this.text = text
+    this.key = key
   }
 }
 
@@ -115,7 +116,7 @@ export interface FlowContext {
   ): Promise<T[]>
   /**
    * Whether this run started when its flow declared this patch already: code that changed asks before it does the new
-   * thing. Throws `invalid_option` for an id that the flow does not declare.
+   * thing. For an id that the flow does not declare the run is parked, until it does.
    */
   patched(id: string): boolean
   /** How many events the journal had when the last outcome was handed over: the same in every replay. */

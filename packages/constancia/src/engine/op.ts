@@ -42,8 +42,10 @@ export interface Op {
   /** Begins, or goes on after its record changed; outside turns only, when nothing is left to hand over. */
   start(): void
   onDue(): void
-  /** Ends the op because its run is cancelled; inside a turn, or when the flow has ended. */
+  /** Ends the op because its run is cancelled; inside a turn only. */
   cancel(reason: unknown): void
+  /** Ends it without a word to the flow, which has ended before. */
+  close(): void
   /** Takes what the journal has of it now. */
   learn(record: OpRecord): void
   /** What a list shows while the run rests. */
@@ -97,6 +99,10 @@ export abstract class OpBase<T> {
 
   cancel(reason: unknown): void {
     this.fail(reason)
+  }
+
+  close(): void {
+    this.#settled = true
   }
 
   protected fulfil(value: T): void {

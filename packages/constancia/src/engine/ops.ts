@@ -19,6 +19,8 @@ export class Ops {
   readonly #steps = new Set<OpId>()
   readonly #failed: Op[] = []
   #unstarted: Op[] = []
+  // Calls whose children were asked to end; that may not be stored yet.
+  readonly #dismissed = new Set<OpId>()
   #isCancelKnown = false
 
   /** How many are open. */
@@ -131,7 +133,7 @@ export class Ops {
     const next = this.#handover.take()
     if (next?.op === undefined) return next
     this.#open.delete(next.op.id)
-    if (next.event.kind === 'StepCompleted') this.#history.forget(next.op.id)
+    if (next.event.kind === 'StepCompleted' || next.event.kind === 'ChildEnded') this.#history.forget(next.op.id)
     return next
   }
 
@@ -156,11 +158,13 @@ export class Ops {
     return unstarted
   }
 
-  /** What asks children to end that nobody waits for, each with what says whether it is still to be asked. */
-  childCancellations(hasEnded: boolean): { readonly draft: Draft; readonly wanted: () => boolean }[] {
-    const isAwaited = (op: OpId): boolean => !hasEnded && this.#open.has(op)
-    const wanted = (op: OpId): boolean => this.#children.isToCancel(op)
-    return this.#children.cancellations(isAwaited).map(({ op, draft }) => ({ draft, wanted: () => wanted(op) }))
+  /** Takes what asks children to end that nobody waits for, each with what says whether it is still to be asked. */
+  takeChildCancellations(hasEnded: boolean): { readonly draft: Draft; readonly wanted: () => boolean }[] {
+    if (!hasEnded && !this.#isCancelKnown) return []
+    const isToStay = (op: OpId): boolean => this.#dismissed.has(op) || (!hasEnded && this.#open.has(op))
+    const cancellations = this.#children.cancellations(isToStay)
+    for (const { op } of cancellations) this.#dismissed.add(op)
+    return cancellations.map(({ op, draft }) => ({ draft, wanted: () => this.#children.isToCancel(op) }))
   }
 
   /** What the run waits for, as a list shows it. */

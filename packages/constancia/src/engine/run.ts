@@ -58,7 +58,8 @@ export class Run<Output = unknown> {
   async result(): Promise<Output> {
     const row = await this.#access.ended(this.id)
     const [last] = await this.#access.store.read(runStream(row.id), { fromSeq: row.head.seq })
-    const data = last?.data === undefined ? undefined : decodeValue(last.data)
+    if (last === undefined) throw unknownRun(this.id) // It was purged just now.
+    const data = last.data === undefined ? undefined : decodeValue(last.data)
     if (row.outcome === 'completed') return data as Output
     if (row.outcome === 'cancelled') throw engineError('run_cancelled', `Run ${this.id} was cancelled.`)
     throw this.#failure(last, data)
@@ -107,8 +108,8 @@ export class Run<Output = unknown> {
     return settle(await this.#access.cancel(this.id, options)) === 'delivered' ? 'requested' : 'duplicate'
   }
 
-  #failure(last: StoredEvent | undefined, cause: unknown): ConstanciaError {
-    const code = last?.kind === 'FlowFailed' ? bodyOf(last, 'FlowFailed').code : 'error'
+  #failure(last: StoredEvent, cause: unknown): ConstanciaError {
+    const code = last.kind === 'FlowFailed' ? bodyOf(last, 'FlowFailed').code : 'error'
     const text = cause instanceof Error ? `${cause.name}: ${cause.message}` : String(cause)
     const message = `Run ${this.id} failed: ${text}. Its journal has every step; start a new run when the cause is mended.`
     return engineError('run_failed', message, { cause, details: { code } })

@@ -26,6 +26,7 @@ import { unknownRun } from './deliver.js'
 import { Ends } from './ends.js'
 import { engineError } from './errors.js'
 import type { AnyFlow, Flow } from './flow.js'
+import { Gate } from './gate.js'
 import { type Logger, stderrLogger } from './log.js'
 import { newRunId } from './new-id.js'
 import type { Parts } from './parts.js'
@@ -98,6 +99,7 @@ export class Runtime {
   readonly #parts: Parts
   readonly #worker: Worker | undefined
   readonly #ends: Ends
+  readonly #starts = new Gate(startsAtOnceMax)
   readonly #unwatch: () => void
   readonly #access: RunAccess
   #closing: Promise<void> | undefined
@@ -121,7 +123,11 @@ export class Runtime {
       ended: (run) => this.#ends.of(run),
       signal: async (run, name, send) => this.#open(sender).signal(run, name, send),
       retry: async (run, note) => this.#open(sender).retry(run, note),
-      cancel: async (run, options) => this.#open(sender).cancel(run, options),
+      cancel: async (run, options) => {
+        const answer = await this.#open(sender).cancel(run, options)
+        if (options.force === true) this.#ends.lookSoon()
+        return answer
+      },
     }
     this.#worker?.look()
   }
@@ -132,15 +138,15 @@ export class Runtime {
   }
 
   /**
-   * Starts a run. When this resolves the run is durable: it happens, whatever becomes of this process. Throws
-   * `invalid_value`, `not_serializable`, `value_too_large`, `invalid_id`, `unknown_flow`, `run_purged`, or `run_exists` where the id belongs
+   * Starts a run. When this resolves the run is durable: it happens, whatever becomes of this process. Of starts that are
+   * begun faster than the store can write them, all but 1,024 wait their turn. Throws `invalid_value`, `not_serializable`, `value_too_large`, `invalid_id`, `unknown_flow`, `run_purged`, or `run_exists` where the id belongs
    * to a run of another flow or with another input; then nothing was done.
    */
-  async start<Input, Output>(
-    flow: Flow<Input, Output>,
-    input: Input,
-    options: StartOptions = {},
-  ): Promise<Run<Output>> {
+  start<Input, Output>(flow: Flow<Input, Output>, input: Input, options: StartOptions = {}): Promise<Run<Output>> {
+    return this.#starts.pass(() => this.#start(flow, input, options))
+  }
+
+  async #start<Input, Output>(flow: Flow<Input, Output>, input: Input, options: StartOptions): Promise<Run<Output>> {
     this.#requireOpen()
     const { name, version } = flow
     if (this.#flows.find(name, version) !== flow) {
@@ -252,6 +258,8 @@ export class Runtime {
     throw engineError('runtime_closed', 'This runtime was closed. Nothing was done; open another.')
   }
 }
+
+const startsAtOnceMax = 1_024
 
 // Ids with a tilde are those of children and of runs that take over.
 function parseOwnId(id: string): RunId {

@@ -1,7 +1,15 @@
 import { checkId, encodeValue, nothingSeen, type RunId, runStream } from '../journal/index.js'
 import type { Decision, Facts, Store } from '../store/index.js'
 import { Children } from './children.js'
-import { type Delivered, decideCancel, decideForcedEnd, decideRetry, decideSignal, unknownRun } from './deliver.js'
+import {
+  type Cancellation,
+  type Delivered,
+  decideCancel,
+  decideForcedEnd,
+  decideRetry,
+  decideSignal,
+  unknownRun,
+} from './deliver.js'
 import { engineError } from './errors.js'
 import { latestRowOf } from './line.js'
 import { newRunId } from './new-id.js'
@@ -59,19 +67,28 @@ export class Sender {
     }
   }
 
-  // Ends what was read and nothing else: if something came in between, it is read again.
   async #end(run: RunId, reason: string | undefined, by: string): Promise<Answer> {
     for (;;) {
       const row = await latestRowOf(this.#store, run)
       if (row === undefined) return { kind: 'refused', error: unknownRun(run) }
-      const events = await this.#store.read(runStream(row.id))
-      const children = new Children()
+      const answer = await this.#endLatest({ run: row.id, reason, by })
+      if (answer.kind !== 'moved') return answer
+    }
+  }
+
+  // Ends what was read and nothing else. What came in between is read as well, and no more: an owner that writes all the
+  // time must not be able to put this off for ever.
+  async #endLatest({ run, reason, by }: Cancellation & { readonly by: string }): Promise<Delivered> {
+    const children = new Children()
+    for (let eventCount = 0; ; ) {
+      const events = await this.#store.read(runStream(run), { fromSeq: eventCount })
       for (const event of events) children.add(event)
+      eventCount += events.length
       const drafts = children.cancellations(() => false).map(({ draft }) => draft)
-      const forced = { run: row.id, reason, headSeq: events.length - 1, children: drafts }
+      const forced = { run, reason, headSeq: eventCount - 1, children: drafts }
       const decide = (facts: Facts): ReturnType<typeof decideForcedEnd> => decideForcedEnd(forced, facts)
-      const answer = await this.#store.decide({ run: row.id, delivery: undefined, by, seen: nothingSeen, decide })
-      if (answer.kind !== 'moved' && answer.kind !== 'read_again') return answer
+      const answer = await this.#store.decide({ run, delivery: undefined, by, seen: nothingSeen, decide })
+      if (answer.kind !== 'read_again') return answer
     }
   }
 

@@ -11,7 +11,8 @@ import {
 import { Dispatcher } from './dispatcher.js'
 import { days, minutes, seconds } from './duration.js'
 import { engineError } from './errors.js'
-import { Execution, type ExecutionEnd } from './execution.js'
+import { Execution } from './execution.js'
+import type { ExecutionEnd } from './execution-end.js'
 import type { AnyFlow } from './flow.js'
 import type { Parts } from './parts.js'
 import { type FlowRegistry, keyOf } from './registry.js'
@@ -60,6 +61,8 @@ interface Active {
   readonly claim: Claim
   readonly execution: Execution
   readonly over: Promise<void>
+  /** Whether it may be what ended its workers before, as long as it has written nothing. */
+  isSuspect: boolean
 }
 
 /** Claims runs that are due and advances them, many at once, until it is stopped. */
@@ -172,7 +175,7 @@ export class Worker {
   }
 
   get #hasSuspect(): boolean {
-    for (const { claim } of this.#active.values()) if (isSuspect(claim.lostLeaseCount)) return true
+    for (const active of this.#active.values()) if (active.isSuspect) return true
     return false
   }
 
@@ -189,20 +192,31 @@ export class Worker {
     }
     // Its own lease ran out unnoticed and it got the run again: what it did under the old claim counts for nothing.
     this.#active.get(claim.run)?.execution.abandon('lost')
-    const execution = new Execution({ store, claim, flow, parts, graceMs: this.#input.options.graceMs })
+    const { graceMs } = this.#input.options
+    const onWritten = isSuspect(claim.lostLeaseCount) ? (): void => this.#acquit(claim) : undefined
+    const execution = new Execution({ store, claim, flow, parts, graceMs, onWritten })
     this.#heartbeat.hold(claim)
     const over = execution.execute().then((end) => this.#ended(claim, end))
-    this.#active.set(claim.run, { claim, execution, over })
+    this.#active.set(claim.run, { claim, execution, over, isSuspect: onWritten !== undefined })
+  }
+
+  // It gets on, so its count begins anew, and the next one may be tried.
+  #acquit(claim: Claim): void {
+    const active = this.#active.get(claim.run)
+    if (active?.claim !== claim || !active.isSuspect) return
+    active.isSuspect = false
+    this.#lookForRuns()
   }
 
   async #ended(claim: Claim, end: ExecutionEnd): Promise<void> {
     this.#heartbeat.drop(claim)
     if (end.kind === 'fault') this.#reportFault(claim, end.error)
     if (end.kind === 'stuck') this.#reportStuck(claim, end.message)
-    if (this.#active.get(claim.run)?.claim === claim) {
+    const active = this.#active.get(claim.run)
+    if (active?.claim === claim) {
       const wasFull = this.#isFull
       this.#active.delete(claim.run)
-      if (wasFull || this.#isLimited(claim) || isSuspect(claim.lostLeaseCount)) this.#lookForRuns()
+      if (wasFull || this.#isLimited(claim) || active.isSuspect) this.#lookForRuns()
     }
     this.#input.onOver(claim.run, end)
     if (end.kind !== 'fault') this.#setbacks.forget(claim.run)

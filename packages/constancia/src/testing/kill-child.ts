@@ -59,7 +59,12 @@ function openRuntime(living: Living): Promise<Runtime> {
     if (draft.kind.startsWith('Step')) pass('between an effect and its append')
     return undefined
   }
-  return open({ store, flows, worker: { leaseMs, concurrency, pollMs: leaseMs, lostLeaseCountMax: 1_000_000 }, parts: { hold } })
+  return open({
+    store,
+    flows,
+    worker: { leaseMs, concurrency, pollMs: leaseMs, lostLeaseCountMax: 1_000_000 },
+    parts: { hold },
+  })
 }
 
 /** Returns what is called at each place; the process is gone when its doom is there. */

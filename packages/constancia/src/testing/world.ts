@@ -222,7 +222,8 @@ export class World {
   async #claim(store: Store, request: ClaimRequest): Promise<ClaimAnswer> {
     if (this.#isOvertaken) return { claims: [], nextDueAtMs: undefined, setAside: [] }
     this.#leadMs = this.#silentMs
-    const answer = await store.claim(request)
+    // Every crash is the kit's doing: no run is suspected of ending its workers, and held back from the others for it.
+    const answer = await store.claim({ ...request, suspectCountMax: request.limit })
     this.#leadMs = 0
     if (answer.claims.length === 0) return answer
     this.#silentMs = 0

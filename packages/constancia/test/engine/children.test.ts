@@ -131,7 +131,10 @@ describe.each(stores)('on %s', (store) => {
     await untilStatus(life.runtime.run('p~0'), 'waiting')
     await life.runtime.run('p~0').cancel()
     const error = await rejection(run.result())
-    expect((error as ConstanciaError).cause).toMatchObject({ code: 'child_cancelled', message: expect.stringContaining('p~0') })
+    expect((error as ConstanciaError).cause).toMatchObject({
+      code: 'child_cancelled',
+      message: expect.stringContaining('p~0'),
+    })
     expect(await run.row()).toMatchObject({ status: 'failed' })
   })
 

@@ -1,6 +1,9 @@
+import { setImmediate } from 'node:timers/promises'
 import { flow, open, type Schema } from 'constancia'
 import { memory } from 'constancia/testing'
 import { describe, expect, test } from 'vitest'
+import type { Store } from '../../dist/store/index.js'
+import { overStore } from './life.js'
 import { kindsOf, Rig, stores, until, untilStatus } from './rig.js'
 
 const positive: Schema<{ amount: number }> = {
@@ -137,6 +140,30 @@ describe.each(stores)('on %s', (store) => {
     await rig.rest(second.runtime.run('r'))
     expect(second.said).toEqual(['after the sleep', 'after two'])
   })
+})
+
+test('R-B1 starts that come faster than the store can write them wait their turn, in order, and all of them happen', async () => {
+  const rig = new Rig('memory')
+  const quick = flow({ name: 'quick', version: 1, run: async () => 1 })
+  let insideCount = 0
+  let mostInside = 0
+  const ids: string[] = []
+  const meddle = (real: Store): Store =>
+    overStore(real, {
+      create: async (request) => {
+        insideCount += 1
+        mostInside = Math.max(mostInside, insideCount)
+        ids.push(request.run)
+        await setImmediate()
+        insideCount -= 1
+        return real.create(request)
+      },
+    })
+  const life = await rig.live([quick], { meddle, worker: false })
+  const asked = Array.from({ length: 3_000 }, (_, n) => `r${n}`)
+  await Promise.all(asked.map((id) => life.runtime.start(quick, null, { id })))
+  expect(ids).toEqual(asked)
+  expect(mostInside).toBe(1_024)
 })
 
 describe('what a flow may be called', () => {

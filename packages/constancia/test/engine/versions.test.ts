@@ -23,7 +23,7 @@ const patched = flow({
 })
 
 describe.each(stores)('on %s', (store) => {
-  test('a run that started before a patch goes on without it, and one that starts after it has it', async () => {
+  test('R-B4 a run that started before a patch goes on without it, and one that starts after it has it', async () => {
     const rig = new Rig(store)
     const first = await rig.live([old])
     const before = await first.runtime.start(old, null, { id: 'before' })
@@ -36,7 +36,7 @@ describe.each(stores)('on %s', (store) => {
     expect(await after.result()).toBe('new')
   })
 
-  test('a child has the patches of its flow when it was called, wherever it is started', async () => {
+  test('R-B4 a child has the patches of its flow when it was called, wherever it is started', async () => {
     const rig = new Rig(store)
     const parent = flow({ name: 'parent', version: 1, run: (ctx) => ctx.call(patched, null) })
     const first = await rig.live([parent])
@@ -52,15 +52,31 @@ describe.each(stores)('on %s', (store) => {
     expect(await second.runtime.run('p').result()).toBe('new')
   })
 
-  test('a patch that the flow does not declare is refused where it is asked for', async () => {
+  test('R-B4 a patch that the flow does not declare parks the run, until it is declared', async () => {
     const rig = new Rig(store)
-    const hasty = flow({ name: 'hasty', version: 1, run: async (ctx) => ctx.patched('tax') })
-    const life = await rig.live([hasty])
-    const run = await life.runtime.start(hasty, null)
-    expect((await rejection(run.result())).cause).toMatchObject({ code: 'invalid_option' })
+    const hasty = (patches: readonly string[]) =>
+      flow({
+        name: 'hasty',
+        version: 1,
+        patches,
+        async run(ctx) {
+          try {
+            return ctx.patched('tax')
+          } catch {
+            return await ctx.step('never', () => 'swallowed')
+          }
+        },
+      })
+    const first = await rig.live([hasty([])])
+    const run = await first.runtime.start(first.runtime.flows[0] as never, null, { id: 'r' })
+    await untilStatus(run, 'stuck')
+    expect((await run.row()).stuck).toMatchObject({ code: 'undeclared_patch' })
+    const second = await rig.succeed(first, [hasty(['tax'])])
+    await second.runtime.run('r').retry('declared')
+    expect(await second.runtime.run('r').result()).toBe(false)
   })
 
-  test('C35 versions of a flow run side by side, each run with the one that it started with', async () => {
+  test('C35 R-B4 versions of a flow run side by side, each run with the one that it started with', async () => {
     const rig = new Rig(store)
     const versions = [1, 2, 3].map((version) =>
       flow({ name: 'side', version, run: async (ctx) => [await ctx.signal('go'), version] }),
@@ -75,7 +91,7 @@ describe.each(stores)('on %s', (store) => {
     ])
   })
 
-  test('C35 a rehearsal tells which runs the code at hand would strand, and touches none of them', async () => {
+  test('C35 R-B4 a rehearsal tells which runs the code at hand would strand, and touches none of them', async () => {
     const rig = new Rig(store)
     const other = flow({ name: 'billing', version: 1, run: (ctx) => ctx.step('something else', () => 1) })
     const waits = flow({
@@ -107,6 +123,12 @@ describe.each(stores)('on %s', (store) => {
     expect(await looks([waits])).toEqual({ kind: 'replays' })
     expect(await looks([waitsAsBefore])).toEqual({ kind: 'replays' })
     expect(await looks([other])).toEqual({ kind: 'no_code', flow: 'waits', version: 1 })
+    const foreign = flow({
+      name: 'waits',
+      version: 1,
+      run: async (ctx) => [await ctx.step('a', () => 1), await new Promise(() => undefined)],
+    })
+    expect(await looks([foreign])).toMatchObject({ kind: 'diverges', code: 'foreign_await' })
     const diverges = await looks([renamed])
     expect(diverges).toMatchObject({ kind: 'diverges', code: 'nondeterminism' })
     expect(diverges.kind === 'diverges' && diverges.message).toMatch(/step "a".*step "b"/s)

@@ -1,6 +1,6 @@
 /** Flows that are cancelled: while they wait, work, or clean up. */
 import { expect } from 'vitest'
-import { days, flow, hours, minutes, seconds } from '../../dist/index.js'
+import { days, flow, hours, seconds } from '../../dist/index.js'
 import { type Golden, pay, payUnless } from './effects.js'
 
 const toiling = flow<number>({
@@ -49,7 +49,7 @@ export const hotel: Golden = {
   input: undefined,
   flows: [toiling, tidy],
   signals: [{ name: 'confirm', payload: 'yes', afterEvents: 5 }],
-  everyNthPair: 8,
+  everyNthPair: 12,
   gives: { toil: 2, tidied: 1, second: 'second', confirmed: 'yes' },
 }
 
@@ -97,7 +97,7 @@ export const cancelledFlows: readonly Golden[] = [
     }, 'cancelled-in-a-retry-delay'),
     input: undefined,
     cancel: { afterEvents: 2 },
-    downtimeMs: minutes(1),
+    downtimeMs: seconds(1),
     gives: cancelled,
   },
   {

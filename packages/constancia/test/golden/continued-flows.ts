@@ -7,10 +7,10 @@ interface Count {
   readonly goal: number
 }
 
-const counting = flow<Count, readonly number[]>({
+const counting = flow({
   name: 'counting',
   version: 1,
-  async run(ctx, { handled, goal }) {
+  async run(ctx, { handled, goal }: Count) {
     const seen = [...handled]
     for (let count = 0; count < 2 && seen.length < goal; count += 1) {
       const tick = await ctx.signal<number>('tick')

@@ -15,6 +15,8 @@ export interface Golden {
   readonly signals?: readonly AddressedSignal[]
   readonly cancel?: ScriptedCancel
   readonly upgrade?: Upgrade
+  /** Where it has its effects; the bank unless set. */
+  readonly destination?: Ledger
   /** What its function returns, or the error that it fails with; of the last run where others took over. */
   readonly gives: unknown
   /** The longest that a process may be gone without the flow itself noticing; three days unless set. */

@@ -47,6 +47,8 @@ function checkChildren(root: readonly Fact[], facts: FamilyFacts): void {
   }
 }
 
+const isChildEnd = ({ kind }: Fact): boolean => kind === 'ChildEnded'
+
 const opOf = (body: string): string => (JSON.parse(body) as { op: string }).op
 
 function opsOf(facts: readonly Fact[]): string[] {
@@ -86,6 +88,10 @@ describe('a run with children in all states', () => {
       const report = await tally.crash({ ...hotel, cancel: { afterEvents, force: true } }, depth)
       const root = report.facts.get('crash-test' as RunId) ?? []
       expect(root.at(-1)).toMatchObject({ kind: 'FlowCancelled', body: '{"forced":true}' })
+      const asked = root.filter(({ kind }) => kind === 'ChildCancelRequested').map(({ body }) => opOf(body))
+      const open = root.filter(({ kind }) => kind === 'ChildStarted').length - root.filter(isChildEnd).length
+      expect(asked.length).toBe(open)
+      expect(open).toBeGreaterThan(0)
       expect([...report.facts.values()].map((journal) => journal.at(-1)?.kind)).not.toContain(undefined)
     },
   )
@@ -110,4 +116,12 @@ describe('a run whose code is patched under way', () => {
       expect(second.some(({ body }) => body.includes('"twice","attempt"'))).toBe(afterEvents < 5)
     },
   )
+})
+
+describe('the golden test of families under way as a whole', () => {
+  test('T1 tried at least 1,500 crashes', ({ skip }) => {
+    if (tally.reportCount < 21) skip('only some of the moments were asked for')
+    process.stdout.write(`${tally.count()} trials\n`)
+    expect(tally.count()).toBeGreaterThanOrEqual(1_500)
+  })
 })

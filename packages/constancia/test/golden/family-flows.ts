@@ -50,6 +50,6 @@ export const family: Golden = {
   }),
   input: undefined,
   flows: [leaf, branch, brittle, endless],
-  everyNthPair: 5,
+  everyNthPair: 8,
   gives: { kept: [{ name: 'a' }], broken: 'Error: attempt 2 of brittle failed', closed: 'closed' },
 }

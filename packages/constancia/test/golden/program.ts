@@ -33,6 +33,8 @@ export type Node =
   /** Which of the two, chance says. */
   | { readonly kind: 'draw'; readonly part: Node; readonly other: Node }
   | { readonly kind: 'now' }
+  /** A run of its own. */
+  | { readonly kind: 'child'; readonly part: Node }
 
 /** What a program needs from whatever runs it. */
 export interface Words {
@@ -42,6 +44,7 @@ export interface Words {
   branches(node: Node & { kind: 'branches' }, run: (part: Node, words: Words) => Promise<unknown>): Promise<unknown[]>
   draw(): number
   now(): number
+  child(part: Node): Promise<unknown>
 }
 
 /** Runs a program. */
@@ -73,6 +76,8 @@ export async function interpret(node: Node, words: Words): Promise<unknown> {
       return interpret(words.draw() < 0.5 ? node.part : node.other, words)
     case 'now':
       return words.now()
+    case 'child':
+      return words.child(node.part)
   }
 }
 
@@ -107,7 +112,7 @@ async function perform(node: Node & { kind: 'step' }, attempt: AttemptInfo): Pro
   throw node.permanent ? new PermanentError('never') : new Error(`attempt ${attempt.attempt}`)
 }
 
-function durable(ctx: FlowContext): Words {
+function durable(ctx: FlowContext, self: Flow<Node, unknown>): Words {
   return {
     step: (node) => ctx.step(`gives ${node.gives}`, (attempt) => perform(node, attempt)),
     sleep: (ms) => ctx.sleep(ms),
@@ -115,10 +120,11 @@ function durable(ctx: FlowContext): Words {
       within === undefined ? ctx.signal<number>(name) : ctx.signal<number>(name, undefined, { within }),
     branches: ({ how, concurrency, parts }, run) =>
       how === 'map'
-        ? ctx.map(parts, (part, own) => run(part, durable(own)), { concurrency })
-        : ctx.parallel(parts.map((part) => (own: FlowContext) => run(part, durable(own)))),
+        ? ctx.map(parts, (part, branch) => run(part, durable(branch, self)), { concurrency })
+        : ctx.parallel(parts.map((part) => (branch: FlowContext) => run(part, durable(branch, self)))),
     draw: () => ctx.random(),
     now: () => ctx.now(),
+    child: (part) => ctx.call(self, part),
   }
 }
 
@@ -127,23 +133,25 @@ export interface Outcome {
   readonly value?: unknown
 }
 
-/** The one flow that runs them all. Tells what each run of it came to. */
+/** The one flow that runs them all, children as well. Tells what each run of it came to that is nobody's child. */
 export function programFlow(onOutcome: (outcome: Outcome) => void): Flow<Node, unknown> {
-  return flow<Node>({
+  const self: Flow<Node, unknown> = flow<Node>({
     name: 'program',
     version: 1,
     retry: { attemptsMax, delayMsFirst: 50 },
     async run(ctx, program) {
+      const tell = (outcome: Outcome): void => (ctx.runId.includes('~') ? undefined : onOutcome(outcome))
       try {
-        const value = await interpret(program, durable(ctx))
-        onOutcome({ value })
+        const value = await interpret(program, durable(ctx, self))
+        tell({ value })
         return value
       } catch (error) {
-        onOutcome({})
+        tell({})
         throw error
       }
     },
   })
+  return self
 }
 
 /** The outcome of a program without a journal: promises and nothing else. */
@@ -160,6 +168,7 @@ export async function plainOutcome(program: Node, signals: readonly ScriptedSign
     branches: ({ parts }, run) => Promise.all(parts.map((part) => run(part, words))),
     draw: () => 0,
     now: () => 0,
+    child: (part) => interpret(part, words),
   }
   return interpret(program, words).then(
     (value) => ({ value }),
@@ -214,10 +223,16 @@ export function partsOf(node: Node): readonly Node[] {
 
 /** How many ops a program says at most. */
 export function opCount(node: Node): number {
-  const own =
-    node.kind === 'step' ? 1 + Math.min(node.fails, 2) : node.kind === 'sleep' || node.kind === 'signal' ? 1 : 0
+  const own = ownOpCount(node)
   const times = node.kind === 'loop' ? node.times : 1
   return own + times * partsOf(node).reduce((sum, part) => sum + opCount(part), 0)
+}
+
+// A child has as many places as two or three ops: it is started, claimed, and its end is told.
+function ownOpCount(node: Node): number {
+  if (node.kind === 'step') return 1 + Math.min(node.fails, 2)
+  if (node.kind === 'child') return 3
+  return node.kind === 'sleep' || node.kind === 'signal' ? 1 : 0
 }
 
 /** The names of the signals that a program waits for, as often as it may wait. */
@@ -256,6 +271,9 @@ const leaf: fc.Arbitrary<Node> = fc.oneof(
   { weight: 1, arbitrary: fc.constant<Node>({ kind: 'now' }) },
 )
 
+// Signals are sent to the run, not to its children.
+const hasNoWaits = (part: Node): boolean => waitsOf(part).length === 0
+
 const some = (part: fc.Arbitrary<Node>): fc.Arbitrary<Node[]> => fc.array(part, { minLength: 1, maxLength: 3 })
 
 const { node } = fc.letrec<{ node: Node }>((tie) => {
@@ -288,6 +306,7 @@ const { node } = fc.letrec<{ node: Node }>((tie) => {
       },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('swallow' as const), part }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('aside' as const), part }) },
+      { weight: 2, arbitrary: fc.record({ kind: fc.constant('child' as const), part: part.filter(hasNoWaits) }) },
       { weight: 1, arbitrary: fc.record({ kind: fc.constant('draw' as const), part, other: part }) },
     ),
   }

@@ -32,7 +32,7 @@ export class Tally {
   async crash(golden: Golden, options: Partial<CrashTestOptions<unknown>>): Promise<CrashReport> {
     const { gives: _, downtimeMs: __, everyNthPair, ...given } = golden
     const some = isCampaign || everyNthPair === undefined ? {} : { everyNthPair }
-    const report = await crashTest({ ...given, destination: bank, patienceMs: 2, ...some, ...options })
+    const report = await crashTest({ destination: bank, ...given, patienceMs: 2, ...some, ...options })
     const store = options.store === 'sqlite' ? 'SQLite' : 'memory'
     this.#reports.push({ store, report })
     process.stdout.write(`${store}, ${report.table()}\n`)
@@ -55,8 +55,11 @@ export function describeGolden(flows: readonly Golden[], tally: Tally): void {
     test('R-A7 R-A8 R-B5 R-C3 R-C4 R-C5 T1 on SQLite, ends the same wherever its process ends or is overtaken', {
       timeout,
     }, async () => {
-      const report = await tally.crash(golden, { store: 'sqlite', pairs: isCampaign })
+      // In CI, a large one is overtaken in memory only.
+      const takeovers = isCampaign || golden.everyNthPair === undefined
+      const report = await tally.crash(golden, { store: 'sqlite', pairs: isCampaign, takeovers })
       expect(report.countOf('crash')).toBeGreaterThan(report.eventCount)
+      if (!takeovers) return
       expect(report.countOf('takeover')).toBe(2 * report.countOf('crash'))
       expect(report.refusedCount).toBeGreaterThan(0)
     })
@@ -101,7 +104,8 @@ function describeInMemory(golden: Golden, tally: Tally): void {
       reportOf(tried)
       const isPlace = (key: string): boolean => /^crash-test(~[r\d.]+)*\/\d+(\.\d+)*$/.test(key)
       expect(watcher.calls.filter(({ key }) => !isPlace(key))).toEqual([])
-      expect(Object.keys(bank.accepted()).filter((key) => !isPlace(key))).toEqual([])
+      const accepted = golden.destination === undefined ? Object.keys(bank.accepted()) : []
+      expect(accepted.filter((key) => !isPlace(key))).toEqual([])
       const names = new Map(watcher.calls.map(({ key, name }) => [key, name]))
       expect(watcher.calls.filter(({ key, name }) => names.get(key) !== name)).toEqual([])
     })

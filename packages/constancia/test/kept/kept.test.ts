@@ -53,16 +53,19 @@ describe.each(versions)('T25 C37 journals that version %s wrote', async (version
     expect(verifyChain(runStream(run), emptyHead(runStream(run)), events).seq).toBe(events.length - 1)
   })
 
-  test.each([...journals.keys()])('replay from every event that they could have been read up to: %s', async (run) => {
-    const events = journals.get(run) ?? []
-    for (let count = 1; count <= events.length; count += 1) {
-      const some = events.slice(0, count)
-      const row = rowOf(run, some)
-      const answer = await rehearse({ store: await storeOf(some), flows: registry, parts }, row)
-      const expected = row.outcome === 'open' ? 'replays' : 'ended'
-      expect([count, answer]).toEqual([count, { kind: expected }])
-    }
-  })
+  test.each([...journals.keys()])(
+    'R-B4 replay from every event that they could have been read up to: %s',
+    async (run) => {
+      const events = journals.get(run) ?? []
+      for (let count = 1; count <= events.length; count += 1) {
+        const some = events.slice(0, count)
+        const row = rowOf(run, some)
+        const answer = await rehearse({ store: await storeOf(some), flows: registry, parts }, row)
+        const expected = row.outcome === 'open' ? 'replays' : 'ended'
+        expect([count, answer]).toEqual([count, { kind: expected }])
+      }
+    },
+  )
 
   const ended = [...journals.keys()].filter((run) => endOf(journals.get(run)?.at(-1)?.kind ?? '') !== undefined)
   test.each(ended)('come to the same end, byte for byte: %s', async (run) => {
@@ -112,7 +115,7 @@ function rowOf(run: RunId, events: readonly StoredEvent[]): RunRow {
 }
 
 function claimOf({ id: run, flow, version, head }: RunRow): Claim {
-  return { run, id: 'kept' as Claim['id'], epoch: 1, stream: runStream(run), flow, version, head }
+  return { run, id: 'kept' as Claim['id'], epoch: 1, stream: runStream(run), flow, version, head, lostLeaseCount: 0 }
 }
 
 // Reads are all that a replay may do.

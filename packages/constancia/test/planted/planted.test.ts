@@ -2,11 +2,12 @@ import { availableParallelism } from 'node:os'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cliBugs } from './cli-bugs.js'
 import { engineBugs } from './engine-bugs.js'
+import { familyBugs } from './family-bugs.js'
 import { scheduleBugs } from './schedule-bugs.js'
 import { storeBugs } from './store-bugs.js'
 import { type Found, type PlantedBug, Workbench } from './workbench.js'
 
-const bugs: readonly PlantedBug[] = [...cliBugs, ...engineBugs, ...scheduleBugs, ...storeBugs]
+const bugs: readonly PlantedBug[] = [...cliBugs, ...engineBugs, ...familyBugs, ...scheduleBugs, ...storeBugs]
 
 // Each is built and tested in a copy of the packages; two copies, because the machine has two processors at least.
 const benchCount = Math.min(2, availableParallelism())

@@ -1,6 +1,5 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { KillReport } from '../../dist/testing/index.js'
 
 /** Whether the numbers of a long run are asked for instead of those of CI. */
 export const isCampaign = process.env['CONSTANCIA_CAMPAIGN'] === '1'
@@ -9,7 +8,7 @@ export const isCampaign = process.env['CONSTANCIA_CAMPAIGN'] === '1'
 export const limitMs = isCampaign ? 4 * 3_600_000 : 600_000
 
 /** Shows what was tried and, in a campaign, keeps it beside the other results. */
-export function keep(name: string, report: KillReport): void {
+export function keep(name: string, report: { table(): string }): void {
   const table = report.table()
   console.log(table)
   const folder = process.env['CONSTANCIA_CAMPAIGN_RESULTS']

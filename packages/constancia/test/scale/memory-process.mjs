@@ -31,8 +31,8 @@ const runtime = await open({
   log: () => undefined,
 })
 // Whatever is compiled, filled or grown once is there before anything is compared.
-await runShort(order.shortCount / 8)
-await cancel(await park(200))
+await runShort(Math.max(800, order.shortCount / 8))
+await cancel(await park(200, 200))
 const begun = await held()
 await runShort(order.shortCount / 4)
 const quarter = await held()
@@ -40,9 +40,9 @@ await runShort(order.shortCount / 4)
 const half = await held()
 await runShort(order.shortCount / 2)
 const whole = await held()
-const ids = await park(order.parkedCount)
+const ids = await park(order.parkedCount, order.cancelledCount)
 const parked = await held()
-const cancelledCount = await cancel(ids.slice(0, order.cancelledCount))
+const cancelledCount = await cancel(ids)
 const cancelled = await held()
 await runtime.close()
 const closed = await held()
@@ -56,16 +56,17 @@ async function runShort(count) {
   }
 }
 
-/** Starts runs of every kind and waits until they rest; returns their ids.
- * @param {number} count */
-async function park(count) {
+/** Starts runs of every kind and waits until they rest; returns the ids of the first of them, for ids take memory too.
+ * @param {number} count
+ * @param {number} idCount */
+async function park(count, idCount) {
   const ids = /** @type {string[]} */ ([])
   for (let left = count; left > 0; left -= 250) {
     const starts = Array.from({ length: Math.min(250, left) }, (_, index) => {
       if (index % 10 === 0) return runtime.start(parent, null)
       return index % 2 === 0 ? runtime.start(sleeper, null) : runtime.start(listener, null)
     })
-    for (const run of await Promise.all(starts)) ids.push(run.id)
+    for (const run of await Promise.all(starts)) if (ids.length < idCount) ids.push(run.id)
     await atRest()
   }
   return ids

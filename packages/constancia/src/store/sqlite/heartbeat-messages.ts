@@ -1,3 +1,4 @@
+import type { ClaimId } from '../../journal/index.js'
 import type { ClaimRef } from '../index.js'
 
 /** What the heartbeat's thread is born with. */
@@ -11,8 +12,7 @@ export interface HeartbeatData {
 
 /** Said to the thread. */
 export type ToHeartbeat =
-  | { readonly kind: 'hold'; readonly claim: ClaimRef }
-  | { readonly kind: 'drop'; readonly claim: ClaimRef }
+  | { readonly kind: 'change'; readonly hold: readonly ClaimRef[]; readonly drop: readonly ClaimId[] }
   | { readonly kind: 'stop' }
 
 /** Said by the thread. */

@@ -43,14 +43,12 @@ let hasBegun = false
 
 port.on('message', (message: ToHeartbeat) => {
   switch (message.kind) {
-    case 'hold':
-      held.set(message.claim.id, { claim: message.claim, renewedMs: systemClock.monotonic() })
+    case 'change':
+      for (const claim of message.hold) held.set(claim.id, { claim, renewedMs: systemClock.monotonic() })
+      for (const id of message.drop) held.delete(id)
       // The first leases began before this thread did, and it may have been long in starting.
       if (!hasBegun) setImmediate(beat)
       hasBegun = true
-      return
-    case 'drop':
-      held.delete(message.claim.id)
       return
     case 'stop':
       clearInterval(timer)

@@ -21,8 +21,11 @@ export class ThreadHeartbeat implements Heartbeat {
   readonly #parts: HeartbeatParts
   readonly #ticks = new SharedArrayBuffer(Int32Array.BYTES_PER_ELEMENT)
   readonly #held = new Map<ClaimId, ClaimRef>()
+  // What the thread was told to hold.
+  readonly #told = new Set<ClaimId>()
   readonly #ticker: NodeJS.Timeout
   #thread: Worker | undefined
+  #telling: NodeJS.Timeout | undefined
   #isStopped = false
   #warnedAtMs: number | undefined
 
@@ -39,18 +42,18 @@ export class ThreadHeartbeat implements Heartbeat {
     const { run, id, epoch } = claim
     this.#held.set(id, { run, id, epoch })
     if (this.#thread === undefined) this.#start()
-    else this.#say({ kind: 'hold', claim: { run, id, epoch } })
+    else this.#tellSoon()
   }
 
   drop(claim: ClaimRef): void {
-    if (this.#held.delete(claim.id))
-      this.#say({ kind: 'drop', claim: { run: claim.run, id: claim.id, epoch: claim.epoch } })
+    if (this.#held.delete(claim.id)) this.#tellSoon()
   }
 
   async stop(): Promise<void> {
     this.#isStopped = true
     this.#held.clear()
     clearInterval(this.#ticker)
+    clearTimeout(this.#telling)
     const thread = this.#thread
     if (thread === undefined) return
     this.#thread = undefined
@@ -70,7 +73,25 @@ export class ThreadHeartbeat implements Heartbeat {
     thread.on('error', (error) => this.#warn(error.message))
     thread.on('exit', () => this.#startAgain(thread))
     thread.unref()
-    for (const claim of this.#held.values()) this.#say({ kind: 'hold', claim })
+    this.#told.clear()
+    this.#tell()
+  }
+
+  // A lease need not be renewed before a third of it is over: until then changes gather, and what was over sooner is never told of.
+  #tellSoon(): void {
+    if (this.#telling !== undefined) return
+    this.#telling = setTimeout(() => this.#tell(), Math.min(1000, this.#parts.options.leaseMs / 12))
+    this.#telling.unref()
+  }
+
+  #tell(): void {
+    clearTimeout(this.#telling)
+    this.#telling = undefined
+    const hold = [...this.#held.values()].filter(({ id }) => !this.#told.has(id))
+    const drop = [...this.#told].filter((id) => !this.#held.has(id))
+    for (const { id } of hold) this.#told.add(id)
+    for (const id of drop) this.#told.delete(id)
+    if (hold.length > 0 || drop.length > 0) this.#say({ kind: 'change', hold, drop })
   }
 
   // A thread that died of a bug or of missing memory; leases last until the new one is up.

@@ -1,0 +1,57 @@
+import { open } from 'constancia'
+import { sqlite } from 'constancia/sqlite'
+import { Apart } from './apart.js'
+import type { OrderOf } from './orders.js'
+import { parkedFlows, pause } from './parked.js'
+
+// Of a clock that all processes of a machine share.
+const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6
+
+/** Wakes runs of this process; milliseconds from each call of `signal` until the run's next step. */
+export async function wake({ file, runs }: OrderOf<'wake'>): Promise<number[]> {
+  let woken: () => void = () => undefined
+  const runtime = await open({
+    store: sqlite({ file }),
+    flows: Object.values(parkedFlows(() => woken())),
+    log: () => undefined,
+  })
+  await pause(200)
+  const latenciesMs: number[] = []
+  for (const run of runs) {
+    const arrival = new Promise<number>((resolve) => {
+      woken = () => resolve(nowMs())
+    })
+    const sentMs = nowMs()
+    await runtime.run(run).signal('go')
+    latenciesMs.push((await arrival) - sentMs)
+    await pause(10)
+  }
+  await runtime.close()
+  return latenciesMs
+}
+
+/** Works on runs and tells when each of them is awake. */
+export async function serve({ file }: OrderOf<'serve'>, tell: (atMs: number) => void): Promise<() => Promise<void>> {
+  const flows = Object.values(parkedFlows(() => tell(nowMs())))
+  const runtime = await open({ store: sqlite({ file }), flows, log: () => undefined })
+  await pause(200)
+  tell(nowMs())
+  return () => runtime.close()
+}
+
+/** The same as {@link wake}, where another process works on the runs. */
+export async function wakeElsewhere(file: string, runs: readonly string[]): Promise<number[]> {
+  const server = new Apart<number>({ kind: 'serve', file })
+  const runtime = await open({ store: sqlite({ file }), flows: [], worker: false, log: () => undefined })
+  await server.next() // It is up.
+  const latenciesMs: number[] = []
+  for (const run of runs) {
+    const sentMs = nowMs()
+    await runtime.run(run).signal('go')
+    latenciesMs.push((await server.next()) - sentMs)
+    await pause(10)
+  }
+  await runtime.close()
+  await server.end()
+  return latenciesMs
+}

@@ -120,9 +120,12 @@ async function takeDue(claiming: Claiming, beforeCommit: (found: Found) => void)
   const room = await Room.count(session, on, { flows, nowMs })
   const search: Search = { session, on, room, nowMs, seen: [], limit }
   const { taken, aside, passed } = await chooseAll(claiming, search)
-  await writeTaken(claiming, taken)
-  if (aside.length > 0) await on.query(session.sql(setAsideSql), asideValues(aside))
-  const unlimited = await nextOfUnlimited(session, on, { flows, passed })
+  // Sent together, answered in this order.
+  const [, , unlimited] = await Promise.all([
+    writeTaken(claiming, taken),
+    aside.length > 0 ? on.query(session.sql(setAsideSql), asideValues(aside)) : undefined,
+    nextOfUnlimited(session, on, { flows, passed }),
+  ])
   const limited = await nextOfLimited({ ...search, seen: passed }, flows)
   const found = { taken, aside, nextDueAtMs: finite(Math.min(unlimited.dueAtMs, limited)), nowMs }
   beforeCommit(found)

@@ -19,7 +19,7 @@ export const engineBugs: readonly PlantedBug[] = [
     file: engine('history'),
     find: 'record.failedAttempts = attempt',
     replace: 'record.failedAttempts = attempt > 1 ? 0 : attempt',
-    noticedBy: { ...test('engine/retries'), name: 'survive a crash|count' },
+    noticedBy: { ...test('engine/retries'), name: 'memory.*(survive a crash|count)' },
   },
   {
     breaks: 'two outcomes are handed over in one turn',
@@ -105,6 +105,6 @@ export const engineBugs: readonly PlantedBug[] = [
     file: engine('handover'),
     find: '    this.#signals.get(name)?.shift()\n',
     replace: '    if (this.#signals.get(name)?.length !== 1) this.#signals.get(name)?.shift()\n',
-    noticedBy: { ...test('golden/golden'), name: 'comes to what it should' },
+    noticedBy: { ...test('engine/signals'), name: 'memory' },
   },
 ]

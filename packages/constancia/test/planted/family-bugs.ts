@@ -20,8 +20,8 @@ export const familyBugs: readonly PlantedBug[] = [
   {
     breaks: 'a child that nobody waits for goes on when its parent ends',
     file: engine('children'),
-    find: '!child.isCancelRequested && !isAwaited(op)',
-    replace: '!child.isCancelRequested && !isAwaited(op) && child.run.length === 1',
+    find: '!child.isCancelRequested && !isToStay(op)',
+    replace: '!child.isCancelRequested && !isToStay(op) && child.run.length === 1',
     noticedBy: golden("flow 'family' in memory R-A7 R-C5"),
   },
   {

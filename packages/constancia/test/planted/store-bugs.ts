@@ -114,8 +114,8 @@ export const storeBugs: readonly PlantedBug[] = [
   {
     breaks: 'SQLite takes a signal for progress of a run that keeps losing its owners',
     file: sqlite('claim-table'),
-    find: "by GLOB 'claim:*'",
-    replace: "by GLOB '*'",
+    find: "seq > ? AND by GLOB 'claim:*'",
+    replace: "seq > ? AND by GLOB '*'",
     noticedBy: { ...conformance, name: 'SQLite store conforms: R-B9' },
   },
   {

@@ -7,4 +7,5 @@ const database = loadDriver().open(file)
 database.exec('BEGIN')
 database.prepare('SELECT count(*) FROM events').get()
 process.stdout.write('reading\n')
-setInterval(() => undefined, 1000)
+// It also keeps the connection: what nobody refers to is collected, and its read ends.
+setInterval(() => database.isTransaction, 1000)

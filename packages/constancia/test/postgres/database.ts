@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { existsSync, mkdirSync, readFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
@@ -20,6 +20,7 @@ export function databaseUrl(): Promise<string> {
 async function started(): Promise<string> {
   const folder = join(tmpdir(), `constancia-postgres-${process.ppid}`)
   const ready = join(folder, 'ready.json')
+  if (isStale(ready)) rmSync(folder, { recursive: true, force: true })
   if (makes(folder)) {
     const keeper = fileURLToPath(new URL('keeper.mjs', import.meta.url))
     spawn(process.execPath, [keeper, folder, String(process.ppid)], { detached: true, stdio: 'ignore' }).unref()
@@ -31,6 +32,17 @@ async function started(): Promise<string> {
   const { url, error } = JSON.parse(readFileSync(ready, 'utf8')) as { url?: string; error?: string }
   if (url === undefined) throw new Error(`PostgreSQL could not be started: ${error}`)
   return url
+}
+
+// Left behind by somebody who had the same number, and was killed together with its keeper.
+function isStale(ready: string): boolean {
+  if (!existsSync(ready)) return false
+  const { pid } = JSON.parse(readFileSync(ready, 'utf8')) as { pid?: number }
+  try {
+    return pid !== undefined && !process.kill(pid, 0)
+  } catch {
+    return true
+  }
 }
 
 // Of several who try at once, one makes it.

@@ -127,6 +127,8 @@ async function isReady(child) {
 
 async function ended(child, signal) {
   if (child.exitCode !== null || child.signalCode !== null) return
+  // It does not keep its parent alive, but for its end.
+  child.ref()
   const exited = new Promise((resolve) => child.once('exit', resolve))
   child.kill(signal)
   await exited

@@ -1,4 +1,25 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer, type TestSpecification } from 'vitest/node'
+
+// What takes minutes begins first, so that it does not run alone at the end.
+const longest = [
+  'planted/planted',
+  'processes/sigkill',
+  'golden/golden',
+  'golden/families',
+  'golden/random',
+  'migration/',
+]
+
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const place = ({ moduleId }: TestSpecification): number => {
+      const index = longest.findIndex((name) => moduleId.includes(name))
+      return index < 0 ? longest.length : index
+    }
+    return [...files].sort((a, b) => place(a) - place(b) || (a.moduleId < b.moduleId ? -1 : 1))
+  }
+}
 
 export default defineConfig({
   test: {
@@ -10,6 +31,7 @@ export default defineConfig({
       'scripts/test/**/*.test.ts',
     ],
     pool: 'forks',
+    sequence: { sequencer: LongestFirst },
     maxWorkers: 2,
     testTimeout: 30_000,
     hookTimeout: 30_000,

@@ -13,7 +13,7 @@ import {
   till,
 } from './program.js'
 
-const programCount = isCampaign ? 5_000 : 200
+const programCount = isCampaign ? 5_000 : 100
 // Programs up to this size are also ended twice, at every pair of places.
 const pairOpCountMax = isCampaign ? 8 : 4
 const seed = Number(process.env['CONSTANCIA_SEED'] ?? Math.floor(Math.random() * 2 ** 31))

@@ -12,7 +12,7 @@ export const engineBugs: readonly PlantedBug[] = [
     find: '`${host.runId}/${this.id}`',
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is source code.
     replace: '`${host.runId}/${this.id}/${host.claim.epoch}`',
-    noticedBy: test('readme/readme'),
+    noticedBy: { ...test('readme/readme'), name: 'survives a crash at every place' },
   },
   {
     breaks: 'the count of attempts starts again after a crash',

@@ -15,10 +15,12 @@ const roundCount = Math.ceil(forMs / pauseMs / 3)
 async function disturb(worker: WorkerProcess, untilMs: number): Promise<number> {
   let stopCount = 0
   while (performance.now() < untilMs) {
-    await pause(Math.random() * 2 * leaseMs)
+    // The first comes soon and lasts: on a quick machine the runs would be through before anything happened to them.
+    const isFirst = stopCount === 0
+    await pause((isFirst ? 0.1 + Math.random() * 0.5 : Math.random() * 2) * leaseMs)
     await worker.stop()
     stopCount++
-    await pause((0.25 + Math.random() * 1.5) * leaseMs)
+    await pause((isFirst ? 1.75 : 0.25 + Math.random() * 1.5) * leaseMs)
     worker.goOn()
   }
   return stopCount

@@ -22,7 +22,7 @@ export interface Words {
   readonly host: Host
   readonly flow: AnyFlow
   /** The patches that the run started with. */
-  readonly patches: ReadonlySet<string>
+  readonly patches: readonly string[]
   /** Takes an op in, unless the word is said outside a turn or differs from the journal; then nothing ever comes back. */
   ask<T>(request: AskRequest<T>): Promise<T>
   /** Throws `foreign_await` unless a turn is open. */
@@ -142,7 +142,7 @@ export class BranchContext implements FlowContext {
   patched(id: string): boolean {
     this.#words.requireTurn('patched')
     const { flow, patches } = this.#words
-    if (flow.patches.includes(id)) return patches.has(id)
+    if (flow.patches.includes(id)) return patches.includes(id)
     throw this.#words.park(undeclaredPatch(flow.name, id))
   }
 

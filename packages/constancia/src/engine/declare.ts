@@ -1,3 +1,4 @@
+import { isExactText } from '../journal/index.js'
 import { engineError } from './errors.js'
 import type { AnyFlow, Concurrency, Continuation, Flow, FlowContext, FlowDeclaration } from './flow.js'
 import { retryPolicy } from './retry.js'
@@ -41,16 +42,11 @@ export function flow<Input = unknown, Output = unknown>(
 export function keyOfInput(flow: AnyFlow, input: unknown): { readonly key?: string } {
   if (flow.key === undefined) return {}
   const key: unknown = flow.key(input)
-  if (typeof key === 'string' && key.length >= 1 && key.length <= 200 && isExact(key)) return { key }
+  if (typeof key === 'string' && key.length >= 1 && key.length <= 200 && isExactText(key)) return { key }
   throw engineError(
     'invalid_value',
     `The key of a run of flow ${flow.name} is a text of 1 to 200 characters, but its key function returned ${describeKey(key)}. Nothing was started.`,
   )
-}
-
-// A database would not give half a surrogate pair or U+0000 back.
-function isExact(text: string): boolean {
-  return (text as string & { isWellFormed(): boolean }).isWellFormed() && !text.includes('\0')
 }
 
 function describeKey(key: unknown): string {

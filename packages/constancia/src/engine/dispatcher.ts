@@ -2,6 +2,7 @@ import {
   bodyOf,
   type Draft,
   draftOf,
+  encodeError,
   endDelivery,
   nothingSeen,
   type OpId,
@@ -12,6 +13,7 @@ import {
 } from '../journal/index.js'
 import type { CreateRun, Decision, Facts, Store } from '../store/index.js'
 import { type Delivered, decideCancel } from './deliver.js'
+import { engineError } from './errors.js'
 import { latestOf } from './line.js'
 import type { Parts } from './parts.js'
 import { type FlowRegistry, keyOf } from './registry.js'
@@ -33,8 +35,8 @@ const pageSize = 256
 export class Dispatcher {
   readonly #input: DispatcherInput
   readonly #missing = new Set<string>()
-  // Entries that could not be delivered.
-  readonly #failing = new Set<string>()
+  // Entries that could not be delivered at the last look.
+  #failing: ReadonlySet<string> = new Set()
   #isDown = false
   #looking: Promise<void> | undefined
   #again = false
@@ -65,16 +67,17 @@ export class Dispatcher {
     this.#again = false
     try {
       let after: string | undefined
-      const toStart = new Set<RunId>()
+      const seen: Seen = { toStart: new Set(), failing: new Set() }
       do {
         const page = await this.#input.store.outbox(
           after === undefined ? { limit: pageSize } : { limit: pageSize, after },
         )
         // What concerns one run is done in order: it is started before it is asked to end.
-        for (const { kind, target } of page.items) if (kind === 'start') toStart.add(target)
-        await Promise.all(byTarget(page.items).map((entries) => this.#dispatchInOrder(entries, toStart)))
+        for (const { kind, target } of page.items) if (kind === 'start') seen.toStart.add(target)
+        await Promise.all(byTarget(page.items).map((entries) => this.#dispatchInOrder(entries, seen)))
         after = page.next
       } while (after !== undefined && !this.#stopped)
+      this.#failing = seen.failing
       this.#isDown = false
     } catch (error) {
       if (!this.#isDown) this.#report('The outbox could not be read; it is looked at again.', { error: String(error) })
@@ -82,13 +85,13 @@ export class Dispatcher {
     }
   }
 
-  async #dispatchInOrder(entries: readonly OutboxEntry[], toStart: ReadonlySet<RunId>): Promise<void> {
+  async #dispatchInOrder(entries: readonly OutboxEntry[], { toStart, failing }: Seen): Promise<void> {
     for (const entry of entries) {
       if (this.#stopped) return
       try {
         await this.#dispatch(entry, toStart.has(entry.target))
-        this.#failing.delete(keyOfEntry(entry))
       } catch (error) {
+        failing.add(keyOfEntry(entry))
         return this.#reportFailing(entry, error)
       }
     }
@@ -116,7 +119,15 @@ export class Dispatcher {
     const isOurs = created.kind === 'created' || (created.kind === 'exists' && created.row.parent?.run === entry.run)
     if (isOurs || created.kind === 'purged') return
     const { op } = bodyOf(asked, 'ChildStarted')
-    await this.#deliverEnd(entry, op, draftOf('ChildEnded', { op, outcome: 'cancelled' }))
+    await this.#deliverEnd(entry, op, draftOf('ChildEnded', { op, outcome: 'failed' }, this.#idIsTaken(child.run)))
+  }
+
+  #idIsTaken(run: RunId): string {
+    const message = `The child could not be started: there is a run ${run} already, which is not of this parent. It was not touched.`
+    return encodeError(engineError('run_exists', message), {
+      limits: this.#input.parts.limits,
+      what: 'error of a child',
+    })
   }
 
   // A child that is still to be started, which may have failed just now, is asked again later.
@@ -179,9 +190,7 @@ export class Dispatcher {
 
   // Once, however often it is tried again.
   #reportFailing(entry: OutboxEntry, error: unknown): void {
-    const key = keyOfEntry(entry)
-    if (this.#failing.has(key)) return
-    this.#failing.add(key)
+    if (this.#failing.has(keyOfEntry(entry))) return
     const { run, kind, target } = entry
     const message = 'Something that a run has to tell another could not be delivered; it is tried again.'
     this.#report(message, { run, kind, target, error: String(error) })
@@ -190,6 +199,13 @@ export class Dispatcher {
   #report(message: string, fields: Readonly<Record<string, unknown>>): void {
     this.#input.parts.log('error', message, fields)
   }
+}
+
+/** What one look through the outbox comes upon. */
+interface Seen {
+  /** Children that are still to be started. */
+  readonly toStart: Set<RunId>
+  readonly failing: Set<string>
 }
 
 const unknown: Decision<{ readonly kind: 'unknown' }> = { drafts: [], result: { kind: 'unknown' } }

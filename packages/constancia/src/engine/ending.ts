@@ -9,10 +9,10 @@ import {
   type RunId,
 } from '../journal/index.js'
 import type { CreateRun } from '../store/index.js'
-import { type Predecessor, successorOf } from './continuation.js'
 import { Continuation } from './flow.js'
 import type { Parts } from './parts.js'
 import { codeOf } from './step.js'
+import { type Predecessor, successorOf } from './successor.js'
 
 /** What a flow's function came to. */
 export type Ending = { readonly output: unknown } | { readonly error: unknown }
@@ -40,13 +40,13 @@ export interface End {
  */
 export function endOfRun(ending: Ending, facts: EndFacts): End {
   const { flow, limits } = facts
-  const unawaited = facts.unawaited.length === 0 ? {} : { unawaited: facts.unawaited }
+  const unawaited = namedIn(facts)
   if (facts.isCancelled) return { draft: cancelledDraft(ending, facts) }
   const options = { limits, what: `output of flow ${JSON.stringify(flow)}` }
   try {
     if ('output' in ending) {
       if (!(ending.output instanceof Continuation))
-        return { draft: draftOf('FlowCompleted', { ...unawaited }, encodeValue(ending.output, options)) }
+        return { draft: draftOf('FlowCompleted', unawaited, encodeValue(ending.output, options)) }
       const successor = successorOf(ending.output, facts.predecessor)
       return { draft: draftOf('FlowContinued', { next: successor.run, ...unawaited }), successor }
     }
@@ -59,11 +59,16 @@ export function endOfRun(ending: Ending, facts: EndFacts): End {
 }
 
 // An error that is not the cancellation itself comes from the clean-up.
-function cancelledDraft(ending: Ending, { flow, limits, unawaited }: EndFacts): Draft {
-  const more = unawaited.length === 0 ? {} : { unawaited }
-  if ('output' in ending || isCancellation(ending.error)) return draftOf('FlowCancelled', more)
+function cancelledDraft(ending: Ending, facts: EndFacts): Draft {
+  const { flow, limits } = facts
+  const unawaited = namedIn(facts)
+  if ('output' in ending || isCancellation(ending.error)) return draftOf('FlowCancelled', unawaited)
   const data = encodeError(ending.error, { limits, what: `error of the clean-up of flow ${JSON.stringify(flow)}` })
-  return draftOf('FlowCancelled', { code: codeOf(ending.error), ...more }, data)
+  return draftOf('FlowCancelled', { code: codeOf(ending.error), ...unawaited }, data)
+}
+
+function namedIn({ unawaited }: EndFacts): { readonly unawaited?: readonly OpId[] } {
+  return unawaited.length === 0 ? {} : { unawaited }
 }
 
 /** Tells of steps that failed and that nobody asked about: they would show nowhere but in the journal. */

@@ -168,8 +168,8 @@ export class Execution implements Host, Words {
     return this.#flow
   }
 
-  get patches(): ReadonlySet<string> {
-    return new Set(this.#started?.patches)
+  get patches(): readonly string[] {
+    return this.#started?.patches ?? []
   }
 
   get nowMs(): number {

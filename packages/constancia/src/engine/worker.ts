@@ -1,4 +1,4 @@
-import type { RunId } from '../journal/index.js'
+import type { ClaimId, RunId } from '../journal/index.js'
 import {
   type Change,
   type Claim,
@@ -61,14 +61,14 @@ interface Active {
   readonly claim: Claim
   readonly execution: Execution
   readonly over: Promise<void>
-  /** Whether it may be what ended its workers before, as long as it has written nothing. */
-  isSuspect: boolean
 }
 
 /** Claims runs that are due and advances them, many at once, until it is stopped. */
 export class Worker {
   readonly #input: WorkerInput
   readonly #active = new Map<RunId, Active>()
+  // Claims of runs that may be what ended their workers before, as long as they have written nothing.
+  readonly #suspects = new Set<ClaimId>()
   readonly #heartbeat: Heartbeat
   readonly #setbacks: Setbacks
   readonly #dispatcher: Dispatcher
@@ -152,7 +152,7 @@ export class Worker {
     if (free <= 0) return undefined // The end of an execution looks again.
     const limit = Math.min(free, claimCountMax)
     const { leaseMs, lostLeaseCountMax } = options
-    const suspectCountMax = this.#hasSuspect ? 0 : 1
+    const suspectCountMax = this.#suspects.size === 0 ? 1 : 0
     const asked = { limit, leaseMs, lostLeaseCountMax, suspectCountMax }
     const request = { worker: options.name, flows: flows.all.map(claimed), ...asked }
     const { claims, nextDueAtMs, setAside } = await store.claim(request)
@@ -174,11 +174,6 @@ export class Worker {
     return running !== undefined || runningPerKey !== undefined
   }
 
-  get #hasSuspect(): boolean {
-    for (const active of this.#active.values()) if (active.isSuspect) return true
-    return false
-  }
-
   get #isFull(): boolean {
     return this.#active.size >= this.#input.options.concurrency
   }
@@ -193,31 +188,30 @@ export class Worker {
     // Its own lease ran out unnoticed and it got the run again: what it did under the old claim counts for nothing.
     this.#active.get(claim.run)?.execution.abandon('lost')
     const { graceMs } = this.#input.options
-    const onWritten = isSuspect(claim.lostLeaseCount) ? (): void => this.#acquit(claim) : undefined
+    const suspected = isSuspect(claim.lostLeaseCount)
+    if (suspected) this.#suspects.add(claim.id)
+    const onWritten = suspected ? (): void => this.#acquit(claim) : undefined
     const execution = new Execution({ store, claim, flow, parts, graceMs, onWritten })
     this.#heartbeat.hold(claim)
     const over = execution.execute().then((end) => this.#ended(claim, end))
-    this.#active.set(claim.run, { claim, execution, over, isSuspect: onWritten !== undefined })
+    this.#active.set(claim.run, { claim, execution, over })
   }
 
-  // It gets on, so its count begins anew, and the next one may be tried.
+  // It gets on, or is over: its count begins anew, and the next one may be tried.
   #acquit(claim: Claim): void {
-    const active = this.#active.get(claim.run)
-    if (active?.claim !== claim || !active.isSuspect) return
-    active.isSuspect = false
-    this.#lookForRuns()
+    if (this.#suspects.delete(claim.id)) this.#lookForRuns()
   }
 
   async #ended(claim: Claim, end: ExecutionEnd): Promise<void> {
     this.#heartbeat.drop(claim)
     if (end.kind === 'fault') this.#reportFault(claim, end.error)
     if (end.kind === 'stuck') this.#reportStuck(claim, end.message)
-    const active = this.#active.get(claim.run)
-    if (active?.claim === claim) {
+    if (this.#active.get(claim.run)?.claim === claim) {
       const wasFull = this.#isFull
       this.#active.delete(claim.run)
-      if (wasFull || this.#isLimited(claim) || active.isSuspect) this.#lookForRuns()
+      if (wasFull || this.#isLimited(claim)) this.#lookForRuns()
     }
+    this.#acquit(claim)
     this.#input.onOver(claim.run, end)
     if (end.kind !== 'fault') this.#setbacks.forget(claim.run)
     else if (this.#stopped) await this.#release(claim)

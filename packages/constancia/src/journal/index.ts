@@ -8,6 +8,7 @@ export {
   journalError,
 } from './errors.js'
 export { type Draft, type Head, nothingSeen, type StoredEvent } from './event.js'
+export { assertExactTexts, isExactText } from './exact-text.js'
 export { exportLine } from './export.js'
 export { sha256 } from './hash.js'
 export {
@@ -24,7 +25,8 @@ export {
 } from './ids.js'
 export { type Bodies, bodyOf, draftOf, endOf, type Kind, type NoRetryReason, type TimerSpec } from './kinds.js'
 export { defaultLimits, type Limits } from './limits.js'
-export { type OutboxEntry, outboxEntryOf } from './outbox.js'
+export { isDispatched, type OutboxEntry, type OutboxTarget, outboxEntryOf } from './outbox.js'
 export { isPermanent, PermanentError } from './permanent.js'
+export { type Projection, projectionOf } from './projection.js'
 export { deliveryOf, endDelivery, foldRun, type RunFold } from './run-fold.js'
 export { decodeValue, type EncodeOptions, encodeError, encodeValue } from './values.js'

@@ -38,3 +38,28 @@ export function outboxEntryOf(fold: RunFold, event: StoredEvent): OutboxEntry | 
         : { run, seq, kind: 'end', target: parent.run }
   }
 }
+
+/** What is known of the run that an entry concerns. */
+export interface OutboxTarget {
+  /** Whether there is such a run, or was one before it was purged. */
+  readonly isKnown: boolean
+  /** Undefined where there is none, or none any more. */
+  readonly fold: RunFold | undefined
+  /** The last of the runs that took over from it; itself where none did; undefined where that one was purged. */
+  readonly latest: RunFold | undefined
+  /** Whether its line has been told of the end of this child. */
+  readonly knowsEnd: boolean
+}
+
+/** Whether what an entry asks for was done, as journals show it: a rebuild puts only the rest into the outbox. Pure. */
+export function isDispatched(kind: OutboxEntry['kind'], { isKnown, fold, latest, knowsEnd }: OutboxTarget): boolean {
+  switch (kind) {
+    case 'start':
+      return isKnown
+    case 'cancel':
+      if (fold === undefined) return isKnown
+      return latest === undefined || latest.isCancelRequested || latest.outcome !== 'open'
+    case 'end':
+      return fold === undefined || fold.outcome !== 'open' || knowsEnd
+  }
+}

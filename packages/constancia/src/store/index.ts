@@ -1,5 +1,6 @@
 export { type Clock, systemClock } from './clock.js'
 export { type StoreErrorCode, storeError } from './errors.js'
+export { isSuspect, type Poison, poisonMessage } from './set-aside.js'
 export type {
   Append,
   Appended,
@@ -30,4 +31,3 @@ export type {
   Suspend,
   WaitingFor,
 } from './store.js'
-export { isSuspect } from './suspect.js'

@@ -1,8 +1,9 @@
-import { flow, type OutboxEntry } from 'constancia'
+import { flow, type OutboxEntry, type RunId } from 'constancia'
 import { describe, expect, test } from 'vitest'
+import { draftOf } from '../../dist/journal/index.js'
 import type { Store } from '../../dist/store/index.js'
 import { overStore } from './life.js'
-import { drained, kindsOf, Rig, stores, until, untilStatus } from './rig.js'
+import { drained, kindsOf, Rig, rejection, stores, until, untilStatus } from './rig.js'
 
 const leaf = flow({ name: 'leaf', version: 1, run: (ctx, n: number) => ctx.step('double', () => n * 2) })
 const waiting = flow({ name: 'waiting', version: 1, run: (ctx) => ctx.signal<string>('go') })
@@ -136,6 +137,21 @@ describe.each(stores)('on %s', (store) => {
       'FlowCancelled',
     ])
     expect(executed).toEqual(['clean up'])
+  })
+
+  test('a child whose id is taken by a run of somebody else fails its call with that, and touches nothing', async () => {
+    const rig = new Rig(store)
+    const caller = flow({ name: 'caller', version: 1, run: (ctx) => ctx.call(leaf, 1) })
+    const life = await rig.live([caller, leaf, waiting], { worker: false })
+    const body = { flow: 'waiting', version: 1, actor: null, contract: null, patches: [] }
+    const drafts = [draftOf('FlowStarted', body, 'null')]
+    await life.store.create({ run: 'c~0' as RunId, drafts, by: 'system:test', seen: '-/-' })
+    await life.crash()
+    const next = await rig.live([caller, leaf, waiting])
+    const run = await next.runtime.start(caller, null, { id: 'c' })
+    expect((await rejection(run.result())).cause).toMatchObject({ code: 'run_exists' })
+    expect(await kindsOf(next.runtime.run('c~0'))).toEqual(['FlowStarted'])
+    expect((await next.runtime.outbox()).items).toEqual([])
   })
 
   test('an outbox that cannot be read is told of once, and read again', async () => {

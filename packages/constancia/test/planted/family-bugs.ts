@@ -54,7 +54,7 @@ export const familyBugs: readonly PlantedBug[] = [
   },
   {
     breaks: 'a signal that a run has read is read again by the one that takes over',
-    file: engine('continuation'),
+    file: engine('successor'),
     find: 'const carried = unread.map(',
     replace: 'const carried = [...unread, ...unread].map(',
     noticedBy: golden("flow 'counting' in memory R-A2"),
@@ -62,8 +62,8 @@ export const familyBugs: readonly PlantedBug[] = [
   {
     breaks: 'whether a run is patched is read off the code instead of its journal',
     file: engine('context'),
-    find: 'return patches.has(id)\n',
-    replace: 'return patches.has(id) || flow.name.length > 0\n',
+    find: 'return patches.includes(id)\n',
+    replace: 'return patches.includes(id) || flow.name.length > 0\n',
     noticedBy: underWay('patch comes after 3 events'),
   },
   {

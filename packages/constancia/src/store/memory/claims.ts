@@ -6,6 +6,7 @@ import {
   type ClaimRef,
   type ClaimRequest,
   isSuspect,
+  poisonMessage,
   type Suspend,
 } from '../index.js'
 import type { Due, DueList } from './due-list.js'
@@ -115,10 +116,7 @@ function take({ disk, parts }: Handle, { run, request, nowMs }: Take): Claim {
 function setAside({ disk }: Handle, run: StoredRun): RunId {
   const { id, claim: last, head } = run.row
   const lostLeaseCount = lostLeasesOf(run)
-  const message =
-    `The lease of run ${id} ran out ${lostLeaseCount} times in a row, and none of its owners added an event; the last was ${last?.worker ?? 'unknown'}. ` +
-    'It was set aside, so that it takes no more workers down with it: it stays as it is, and nobody takes it. ' +
-    'Look into why its workers died or stood still; then retry the run, which begins to count anew.'
+  const message = poisonMessage({ run: id, lostLeaseCount, worker: last?.worker })
   disk.setRow(run, { ...run.row, ...atRest, status: 'stuck', stuck: { code: 'poison', message }, lostLeaseCount })
   disk.setDue(run, undefined)
   disk.tell({ run: id, headSeq: head.seq, due: false, outbox: false })

@@ -1,4 +1,4 @@
-import { endDelivery, type OutboxEntry, type RunId } from '../../journal/index.js'
+import { endDelivery, isDispatched, type OutboxEntry, type RunId } from '../../journal/index.js'
 import { batchOf } from './batch.js'
 import type { MemoryDisk } from './disk.js'
 import { setLatest } from './events.js'
@@ -54,21 +54,10 @@ function placeInLine(root: RunId, id: RunId): number {
 
 /** Whether what a run had to tell was told, as far as journals show it. */
 function isDone(disk: MemoryDisk, { run, kind, target }: OutboxEntry): boolean {
-  const known = disk.find(target)
-  switch (kind) {
-    case 'start':
-      return known !== undefined || disk.findPurged(target) !== undefined
-    case 'cancel':
-      return disk.findPurged(target) !== undefined || (known !== undefined && isEnding(disk, known))
-    case 'end': {
-      const parent = disk.find(run)?.row.parent
-      if (known === undefined || known.row.outcome !== 'open' || parent === undefined) return true
-      return disk.inboxOf(known.row.root).has(endDelivery(parent))
-    }
-  }
-}
-
-function isEnding(disk: MemoryDisk, { row: { id, root } }: StoredRun): boolean {
-  const latest = disk.find(disk.find(root)?.row.latest ?? id)
-  return latest === undefined || latest.row.isCancelRequested || latest.row.outcome !== 'open'
+  const fold = disk.find(target)?.row
+  const parent = disk.find(run)?.row.parent
+  const isKnown = fold !== undefined || disk.findPurged(target) !== undefined
+  const latest = fold && disk.find(disk.find(fold.root)?.row.latest ?? fold.id)?.row
+  const knowsEnd = parent === undefined || (fold !== undefined && disk.inboxOf(fold.root).has(endDelivery(parent)))
+  return isDispatched(kind, { isKnown, fold, latest, knowsEnd })
 }

@@ -1,4 +1,4 @@
-import { endDelivery, type OutboxEntry, type RunFold, type RunId } from '../../journal/index.js'
+import { endDelivery, isDispatched, type OutboxEntry, type RunFold, type RunId } from '../../journal/index.js'
 
 /** What the journals tell, all of them together. */
 export interface Known {
@@ -44,23 +44,12 @@ export function latestOf({ runs, purged }: Known, { id, root }: RunFold): RunId 
 
 /** Whether what a run had to tell another was done, as the other one's journal shows. */
 export function isDone(known: Known, { entry: { kind, target }, parent }: Said): boolean {
-  const found = known.runs.get(target)
-  switch (kind) {
-    case 'start':
-      return found !== undefined || known.purged.has(target)
-    case 'cancel':
-      return found === undefined ? known.purged.has(target) : isEnding(known, found.fold)
-    case 'end':
-      return found === undefined || found.fold.outcome !== 'open' || knowsEnd(known, found.fold, parent)
-  }
-}
-
-function isEnding(known: Known, target: RunFold): boolean {
-  const last = latestOf(known, target)
-  const fold = last === undefined ? target : known.runs.get(last)?.fold
-  return fold === undefined || fold.isCancelRequested || fold.outcome !== 'open'
-}
-
-function knowsEnd({ inbox }: Known, { root }: RunFold, parent: RunFold['parent']): boolean {
-  return parent === undefined || inbox.has(`${root} ${endDelivery(parent)}`)
+  const fold = known.runs.get(target)?.fold
+  const last = fold && (latestOf(known, fold) ?? target)
+  return isDispatched(kind, {
+    isKnown: fold !== undefined || known.purged.has(target),
+    fold,
+    latest: last && known.runs.get(last)?.fold,
+    knowsEnd: parent === undefined || (fold !== undefined && known.inbox.has(`${fold.root} ${endDelivery(parent)}`)),
+  })
 }

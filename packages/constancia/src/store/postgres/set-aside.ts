@@ -1,4 +1,5 @@
 import type { RunId } from '../../journal/index.js'
+import { poisonMessage } from '../index.js'
 import type { RunRecord } from './run-record.js'
 
 /** A run that is set aside, and why. */
@@ -28,10 +29,6 @@ export function lostLeasesOf({ claim_id: lastClaim, progressed, lost_leases: cou
 /** What is said of a run whose owners keep getting lost; it is set aside so that it holds up no other. */
 export function asideOf(record: RunRecord, lostLeaseCount: number): Aside {
   const { id, stream, worker, head_seq: headSeq } = record
-  const message =
-    `The lease of run ${id} ran out ${lostLeaseCount} times in a row without an event of its owner in between; the last owner was ` +
-    `${worker ?? 'unknown'}. Something in the run probably ends or stops its worker: too much memory, an endless loop, a call that ends ` +
-    'the process. The run was set aside: its journal is whole, no worker takes it, and no other run is held up. Look into what those ' +
-    'workers said last, correct it, then retry the run.'
+  const message = poisonMessage({ run: id, lostLeaseCount, worker: worker ?? undefined })
   return { streamNo: stream, run: id, headSeq, lostLeaseCount, message }
 }

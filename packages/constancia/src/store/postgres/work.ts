@@ -1,18 +1,16 @@
 import {
+  assertExactTexts,
   chainDrafts,
   type Draft,
-  deliveryOf,
-  foldRun,
   type Head,
-  type OutboxEntry,
-  outboxEntryOf,
+  type Projection,
+  projectionOf,
   type RunFold,
   type RunId,
   runStream,
   type StoredEvent,
 } from '../../journal/index.js'
 import type { ClaimRef, OutboxRef } from '../index.js'
-import { checkTexts } from './texts.js'
 import type { Touched } from './touched.js'
 
 /** What one request writes: all of it, or nothing. */
@@ -57,11 +55,8 @@ export interface Start {
 }
 
 /** Events, and what follows from them. */
-export interface Added {
+export interface Added extends Projection {
   readonly events: readonly StoredEvent[]
-  readonly fold: RunFold
-  readonly deliveries: readonly string[]
-  readonly entries: readonly OutboxEntry[]
 }
 
 /** What is to become events, and by whom. */
@@ -79,20 +74,9 @@ export interface Adding {
 
 /** Makes drafts into the next events of a journal. Throws if one cannot be stored, or cannot follow. */
 export function add({ run, head, fold: before, drafts, nowMs, by, seen, salt }: Adding): Added {
-  checkTexts(drafts)
+  assertExactTexts(drafts)
   const events = chainDrafts(head, drafts, { stream: runStream(run), nowMs, by, seen, salt })
-  let fold = before
-  const deliveries: string[] = []
-  const entries: OutboxEntry[] = []
-  for (const event of events) {
-    fold = foldRun(run, fold, event)
-    const delivery = deliveryOf(event)
-    if (delivery !== undefined) deliveries.push(delivery)
-    const entry = outboxEntryOf(fold, event)
-    if (entry !== undefined) entries.push(entry)
-  }
-  if (fold === undefined) throw new TypeError(`Run ${run} was to begin without an event.`)
-  return { events, fold, deliveries, entries }
+  return { events, ...projectionOf(run, before, events) }
 }
 
 /** By what a write is found again after nobody heard whether it was stored: its last event, which no other write has. */

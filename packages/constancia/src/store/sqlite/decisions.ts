@@ -1,7 +1,14 @@
-import { assert, chainDrafts, type Draft, deliveryOf, runStream, type StoredEvent } from '../../journal/index.js'
+import {
+  assert,
+  assertExactTexts,
+  chainDrafts,
+  type Draft,
+  deliveryOf,
+  runStream,
+  type StoredEvent,
+} from '../../journal/index.js'
 import type { Decide, Decision, Facts } from '../index.js'
 import { addEvents } from './addition.js'
-import { checkTexts } from './events.js'
 import { rootNoOf } from './line.js'
 import { foldOf, type RunRecord, rowOf } from './run-record.js'
 import type { Session } from './session.js'
@@ -65,7 +72,7 @@ function chainDecided(session: Session, { request, record, facts, decision }: En
     })
   if (decision.drafts.length === 0) return []
   assert(record.outcome === 'open', `events were decided for run ${run}, which has ended`)
-  checkTexts(decision.drafts)
+  assertExactTexts(decision.drafts)
   const events = chain(decision.drafts)
   const carriesIt = events.map((event) => delivery !== undefined && deliveryOf(event) === delivery)
   assert(

@@ -1,4 +1,4 @@
-import { assert, type StoredEvent, type StreamId } from '../../journal/index.js'
+import type { StoredEvent, StreamId } from '../../journal/index.js'
 import type { Database } from './driver.js'
 import type { EventWriter } from './event-writer.js'
 
@@ -72,20 +72,4 @@ function eventOf(stream: StreamId, row: EventRow): StoredEvent {
 function bytesOf(hex: string): Uint8Array {
   const { buffer, byteOffset, length } = Buffer.from(hex, 'hex')
   return new Uint8Array(buffer, byteOffset, length)
-}
-
-/** Asserts that texts come back from SQLite exactly as they are; JSON always does, for it escapes what does not. */
-export function checkTexts(texts: readonly { readonly body: string; readonly data: string | undefined }[]): void {
-  for (const { body, data } of texts) {
-    assert(isExact(body), 'the body of an event holds U+0000 or half a surrogate pair, which cannot be stored')
-    assert(
-      data === undefined || isExact(data),
-      'the data of an event holds U+0000 or half a surrogate pair, which cannot be stored',
-    )
-  }
-}
-
-function isExact(text: string): boolean {
-  // In Node.js since version 20, in the compiler's library only later.
-  return (text as string & { isWellFormed(): boolean }).isWellFormed() && !text.includes('\0')
 }

@@ -1,5 +1,6 @@
 import {
   assert,
+  assertExactTexts,
   bodyOf,
   chainDrafts,
   emptyHead,
@@ -12,7 +13,6 @@ import {
 import type { Append, Appended, Created, CreateRun } from '../index.js'
 import { addEvents, enterOutbox } from './addition.js'
 import { holds } from './claims.js'
-import { checkTexts } from './events.js'
 import { carryDeliveries } from './line.js'
 import { rowOf } from './run-record.js'
 import type { Session } from './session.js'
@@ -43,7 +43,7 @@ interface Begun {
 
 function createNow(session: Session, { run, drafts, by, seen }: CreateRun): Begun {
   const stream = runStream(run)
-  checkTexts(drafts)
+  assertExactTexts(drafts)
   const nowMs = session.clock.now()
   const events = chainDrafts(emptyHead(stream), drafts, { stream, nowMs, by, seen, salt: session.salt })
   const fold = events.reduce<RunFold | undefined>((before, event) => foldRun(run, before, event), undefined)
@@ -71,7 +71,7 @@ function appendNow(session: Session, request: Append): Appended {
   if (!holds(claim, tip)) return { kind: 'claim_lost' }
   const before = tip.fold.head
   if (before.seq !== head.seq || before.hash !== head.hash) return { kind: 'head_conflict', head: before }
-  checkTexts(drafts)
+  assertExactTexts(drafts)
   if (successor !== undefined) checkSuccessor(session, request, successor)
   const by = `claim:${claim.id}@${claim.epoch}`
   const provenance = { nowMs: session.clock.now(), by, seen, salt: session.salt }

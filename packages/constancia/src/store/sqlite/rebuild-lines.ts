@@ -1,4 +1,12 @@
-import { endDelivery, nextRunId, type OutboxEntry, type RunFold, type RunId, runStream } from '../../journal/index.js'
+import {
+  endDelivery,
+  isDispatched,
+  nextRunId,
+  type OutboxEntry,
+  type RunFold,
+  type RunId,
+  runStream,
+} from '../../journal/index.js'
 import { rootNoOf } from './line.js'
 import { foldOf, type RunRecord } from './run-record.js'
 import type { Session } from './session.js'
@@ -28,30 +36,17 @@ function nextIfKnown(session: Session, run: RunId): RunId | null {
 }
 
 /** Whether what a run had to tell another was done, as the other one's journal shows. */
-export function isDone(session: Session, { entry, parent }: Said): boolean {
-  const { kind, target } = entry
+export function isDone(session: Session, { entry: { kind, target }, parent }: Said): boolean {
   const record = session.runs.record(target)
-  switch (kind) {
-    case 'start':
-      return isKnown(session, target)
-    case 'cancel':
-      return record === undefined ? isKnown(session, target) : isEnding(session, record)
-    case 'end':
-      return record === undefined || record.outcome !== 'open' || knowsEnd(session, record, parent)
-  }
+  const last = record === undefined || record.latest === null ? record : session.runs.record(record.latest)
+  return isDispatched(kind, {
+    isKnown: session.events.streamNo(runStream(target)) !== undefined,
+    fold: record && foldOf(record),
+    latest: last && foldOf(last),
+    knowsEnd: parent === undefined || (record !== undefined && knowsEnd(session, record, parent)),
+  })
 }
 
-function isKnown(session: Session, run: RunId): boolean {
-  return session.events.streamNo(runStream(run)) !== undefined
-}
-
-function isEnding(session: Session, target: RunRecord): boolean {
-  const last = target.latest === null ? target : session.runs.record(target.latest)
-  return last === undefined || last.cancel_requested !== 0 || last.outcome !== 'open'
-}
-
-function knowsEnd(session: Session, target: RunRecord, parent: RunFold['parent']): boolean {
-  if (parent === undefined) return true
-  const rootNo = rootNoOf(session, foldOf(target), target.stream)
-  return session.inbox.has(rootNo, endDelivery(parent))
+function knowsEnd(session: Session, target: RunRecord, parent: NonNullable<RunFold['parent']>): boolean {
+  return session.inbox.has(rootNoOf(session, foldOf(target), target.stream), endDelivery(parent))
 }

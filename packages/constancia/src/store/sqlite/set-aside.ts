@@ -1,3 +1,4 @@
+import { poisonMessage } from '../index.js'
 import type { DueRecord } from './due.js'
 import type { Session } from './session.js'
 
@@ -14,11 +15,7 @@ export function lostLeasesOf(session: Session, due: DueRecord): number {
 /** Sets a run aside whose owners keep getting lost, so that it holds up no other. */
 export function setAside(session: Session, due: DueRecord, lostLeaseCount: number): void {
   const { id, head } = due.fold
-  const message =
-    `The lease of run ${id} ran out ${lostLeaseCount} times in a row without an event of its owner in between; the last owner was ` +
-    `${due.lastClaim?.worker ?? 'unknown'}. Something in the run probably ends or stops its worker: too much memory, an endless loop, a call that ends ` +
-    'the process. The run was set aside: its journal is whole, no worker takes it, and no other run is held up. Look into what those ' +
-    'workers said last, correct it, then retry the run.'
+  const message = poisonMessage({ run: id, lostLeaseCount, worker: due.lastClaim?.worker })
   session.claims.setAside(due.streamNo, { code: 'poison', message, lostLeaseCount })
   session.tips.forget(id)
   session.watchers.touch({ run: id, headSeq: head.seq, due: false, outbox: false })

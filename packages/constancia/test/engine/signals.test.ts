@@ -320,4 +320,25 @@ describe.each(stores)('on %s', (store) => {
     const { signalCount, readSignalCount } = await run.row()
     expect(signalCount - readSignalCount).toBe(1)
   })
+
+  test('R-B7 outcomes that came together keep their order where word from outside is written first', async () => {
+    const rig = new Rig(store)
+    const pair = flow({
+      name: 'pair',
+      version: 1,
+      run: (ctx) => Promise.all([ctx.step('a', () => 1), ctx.step('b', () => 2), ctx.signal('go')]),
+    })
+    const meddle = (real: Store): Store =>
+      overStore(real, {
+        append: async (request) => {
+          if (request.drafts.length === 2) await life.runtime.run('r').signal('go', 3, { delivery: 'once' })
+          return real.append(request)
+        },
+      })
+    const life = await rig.live([pair], { meddle })
+    const run = await life.runtime.start(pair, null, { id: 'r' })
+    expect(await run.result()).toEqual([1, 2, 3])
+    const told = (await run.events()).map(({ kind, body }) => `${kind} ${JSON.parse(body).name ?? ''}`)
+    expect(told.slice(1, 4)).toEqual(['SignalReceived go', 'StepCompleted a', 'StepCompleted b'])
+  })
 })

@@ -1,0 +1,12 @@
+export { type Evaluated, evaluateCondition } from './evaluate.js'
+export {
+  type CallName,
+  type Condition,
+  conditionDepthMax,
+  conditionLengthMax,
+  type Parsed,
+  parseCondition,
+  type RelationSign,
+  type Sides,
+} from './syntax.js'
+export type { ConditionMap, ConditionValue } from './value.js'

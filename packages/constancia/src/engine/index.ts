@@ -1,6 +1,6 @@
 export type { AttemptInfo } from './attempt.js'
 export { flow } from './declare.js'
-export { days, hours, minutes, seconds } from './duration.js'
+export { days, hours, minutes, parseDuration, seconds } from './duration.js'
 export { type EngineErrorCode, engineError } from './errors.js'
 export type {
   AnyFlow,

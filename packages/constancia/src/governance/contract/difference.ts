@@ -1,0 +1,119 @@
+import { canonicalText, type DeclaredContract, type Json } from '@constancia/verify'
+
+/**
+ * What a change of a contract means: it breaks what runs or calls it (`breaking`), it decides differently (`behavioural`), or
+ * it only adds (`additive`).
+ */
+export type ChangeClass = 'breaking' | 'behavioural' | 'additive'
+
+/** One change from one contract to another. */
+export interface Change {
+  readonly class: ChangeClass
+  /** `action bank.transfer, input` */
+  readonly place: string
+  readonly what: string
+  readonly before: Json | undefined
+  readonly after: Json | undefined
+}
+
+/** All that differs, what matters most first. Empty for contracts that differ in their version alone. */
+export function differenceOf(before: DeclaredContract, after: DeclaredContract): readonly Change[] {
+  const changes = [
+    ...named('role', entriesOf(before.roles), entriesOf(after.roles), () => 'behavioural'),
+    ...named('action', byName(before.actions), byName(after.actions), actionField),
+    ...ruleChanges(before, after),
+    ...named('flow', byVersion(before), byVersion(after), () => 'behavioural'),
+    ...named('limit', entriesOf(before.limits), entriesOf(after.limits), () => 'behavioural', 'behavioural'),
+    ...named('template', byName(before.templates), byName(after.templates), () => 'behavioural'),
+    ...field('activation', before.activation as Json, after.activation as Json, 'behavioural'),
+  ]
+  return changes.sort((one, other) => order.indexOf(one.class) - order.indexOf(other.class))
+}
+
+const order: readonly ChangeClass[] = ['breaking', 'behavioural', 'additive']
+
+type Named = ReadonlyMap<string, Json>
+type ClassOf = (field: string, before: Json | undefined, after: Json | undefined) => ChangeClass
+
+function named(kind: string, before: Named, after: Named, classOf: ClassOf, edge?: ChangeClass): Change[] {
+  const removed = [...before].filter(([name]) => !after.has(name))
+  const added = [...after].filter(([name]) => !before.has(name))
+  const kept = [...after].filter(([name]) => before.has(name))
+  return [
+    ...removed.map(([name, value]) => change(edge ?? 'breaking', `${kind} ${name}`, 'removed', [value, undefined])),
+    ...kept.flatMap(([name, value]) => fields(`${kind} ${name}`, before.get(name) as Json, value, classOf)),
+    ...added.map(([name, value]) => change(edge ?? 'additive', `${kind} ${name}`, 'added', [undefined, value])),
+  ]
+}
+
+function fields(place: string, before: Json, after: Json, classOf: ClassOf): Change[] {
+  if (!isObject(before) || !isObject(after)) return field(place, before, after, classOf('', before, after))
+  const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
+  return names.flatMap((name) => {
+    const [one, other] = [before[name], after[name]]
+    return field(`${place}, ${name}`, one, other, classOf(name, one, other))
+  })
+}
+
+function field(place: string, before: Json | undefined, after: Json | undefined, is: ChangeClass): Change[] {
+  return isSame(before, after) ? [] : [change(is, place, 'changed', [before, after])]
+}
+
+function change(
+  is: ChangeClass,
+  place: string,
+  what: string,
+  [before, after]: [Json | undefined, Json | undefined],
+): Change {
+  return { class: is, place, what, before, after }
+}
+
+// Rules have no names: the first that fits decides, so each is compared with the one that stands at its place for the same action.
+function ruleChanges(before: DeclaredContract, after: DeclaredContract): Change[] {
+  const actions = [...new Set([...before.rules, ...after.rules].map(({ action }) => action))]
+  return actions.flatMap((action) => {
+    const rulesFor = ({ rules }: DeclaredContract): Json =>
+      rules.filter((rule) => rule.action === action) as unknown as Json
+    const [one, other] = [rulesFor(before), rulesFor(after)]
+    const isNew = !before.actions.some(({ name }) => name === action)
+    const isGone = !after.actions.some(({ name }) => name === action)
+    if (isNew || isGone || isSame(one, other)) return []
+    return [change('behavioural', `rules for ${action}`, 'changed', [one, other])]
+  })
+}
+
+// Whoever calls an action has to be able to go on as before.
+function actionField(name: string, before: Json | undefined, after: Json | undefined): ChangeClass {
+  if (name === 'input') return admitsAll(before, after) ? 'behavioural' : 'breaking'
+  return name === 'output' ? 'breaking' : 'behavioural'
+}
+
+// Fields that may be missing came to those that were there, and nothing else: every input that fitted still fits.
+function admitsAll(before: Json | undefined, after: Json | undefined): boolean {
+  if (!isObject(before) || !isObject(after)) return false
+  const { properties: oldOnes = {}, ...rest } = before
+  const { properties: newOnes = {}, ...others } = after
+  if (!isSame(rest, others) || !isObject(oldOnes) || !isObject(newOnes)) return false
+  return Object.entries(oldOnes).every(([name, schema]) => isSame(schema, newOnes[name]))
+}
+
+function isSame(one: Json | undefined, other: Json | undefined): boolean {
+  if (one === undefined || other === undefined) return one === other
+  return canonicalText(one) === canonicalText(other)
+}
+
+function isObject(value: Json | undefined): value is { readonly [name: string]: Json } {
+  return typeof value === 'object' && value !== null && !Array.isArray(value)
+}
+
+function entriesOf(record: object): Named {
+  return new Map(Object.entries(record) as [string, Json][])
+}
+
+function byName(items: readonly { readonly name: string }[]): Named {
+  return new Map(items.map((item) => [item.name, item as unknown as Json]))
+}
+
+function byVersion({ flows }: DeclaredContract): Named {
+  return new Map(flows.map((flow) => [`${flow.name}@${flow.version}`, flow as unknown as Json]))
+}

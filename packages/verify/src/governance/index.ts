@@ -1,3 +1,16 @@
+export {
+  type Authority,
+  authorityOf,
+  deadlineOf,
+  judgeVote,
+  type Now,
+  type PendingApproval,
+  resolutionWith,
+  rolesAskedAt,
+  type Vote,
+  type VoteOutcome,
+  type VoteRefusal,
+} from './approval.js'
 export { canonicalText, type Json } from './canonical.js'
 export {
   contractFormat,
@@ -11,4 +24,5 @@ export {
   type DeclaredStep,
   type DeclaredTemplate,
 } from './contract.js'
+export { type ActivatedContract, type GovernanceBodies, type GovernanceEvent, type GovernanceKind, Law } from './law.js'
 export { type Actor, type Approved, type DenialCode, type Proposal, type Verdict, verdictOf } from './verdict.js'

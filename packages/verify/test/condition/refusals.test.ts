@@ -16,7 +16,7 @@ describe('what is no condition is refused at its place, with the reason', () => 
     ['-input', 1, /no arithmetic/],
     ['1u', 1, /no suffixes/],
     ['0x', 1, /no suffixes/],
-    ['1.e', 1, /fits is expected|ends where/],
+    ['1.', 2, /fits is expected|ends where/],
     ['1e999', 0, /too large/],
     ['9223372036854775808', 0, /too large/],
     ['-9223372036854775809', 0, /too small/],

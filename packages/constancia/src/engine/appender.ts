@@ -1,5 +1,6 @@
 import { type Draft, type Head, headOf, nothingSeen, type StoredEvent, verifyChain } from '../journal/index.js'
 import type { Appended, Claim, CreateRun, Store } from '../store/index.js'
+import type { Basis } from './basis.js'
 import type { Op } from './op.js'
 
 /** What an appender tells its execution. */
@@ -16,15 +17,32 @@ export interface AppenderHooks {
   readonly readSignalCount: () => number
 }
 
-/** What is to be appended. */
-export interface Addition {
+/** What is to be appended: a draft, or what is decided when it is about to be written. */
+export type Addition = Known | Decided
+
+interface Known extends AdditionBase {
   readonly draft: Draft
+  /** The run that takes over, where this ends the run. */
+  readonly successor?: CreateRun | undefined
+}
+
+/** Decided by what the basis says; written alone, so that no two decisions miss each other. */
+interface Decided extends AdditionBase {
+  readonly decide: () => readonly Draft[]
+}
+
+interface AdditionBase {
   /** The op that it came of, where it is about one. */
   readonly op: Op | undefined
   /** Asked when it is about to be written. */
   readonly wanted: () => boolean
-  /** The run that takes over, where this ends the run. */
-  readonly successor?: CreateRun | undefined
+}
+
+/** Where an appender writes. */
+export interface AppenderInput {
+  readonly store: Store
+  readonly claim: Claim
+  readonly basis: Basis | undefined
 }
 
 const soon = Promise.resolve()
@@ -36,20 +54,24 @@ const soon = Promise.resolve()
 export class Appender {
   readonly #store: Store
   readonly #claim: Claim
+  readonly #basis: Basis | undefined
   readonly #hooks: AppenderHooks
   #head: Head
   #pending: Addition[] = []
   /** What is being written. */
   #batch: readonly Addition[] = []
+  /** The ops of the drafts in it. */
+  #written: readonly (Op | undefined)[] = []
   // Until it is told where to start.
   #busy = true
   /** The last event that is said to be stored, as far as nothing was read since. */
   #toldSeq = -1
   #stopped = false
 
-  constructor(store: Store, claim: Claim, hooks: AppenderHooks) {
+  constructor({ store, claim, basis }: AppenderInput, hooks: AppenderHooks) {
     this.#store = store
     this.#claim = claim
+    this.#basis = basis
     this.#hooks = hooks
     this.#head = claim.head
   }
@@ -103,21 +125,36 @@ export class Appender {
   }
 
   #write(): void {
-    const batch = this.#pending.filter((item) => item.wanted())
-    this.#pending = []
-    if (batch.length === 0 || this.#stopped) return this.#rest()
-    this.#batch = batch
+    this.#takeBatch()
+    const drafts = this.#batch.flatMap(draftsOf)
+    if (drafts.length === 0 || this.#stopped) {
+      if (this.#pending.length > 0 && !this.#stopped) return this.#write()
+      return this.#rest()
+    }
     this.#toldSeq = -1 // If there is such an event, this is refused.
-    const successor = batch.at(-1)?.successor
+    const last = this.#batch.at(-1)
+    const successor = last !== undefined && 'draft' in last ? last.successor : undefined
+    const basis = last !== undefined && 'decide' in last ? this.#basis : undefined
     const request = {
       claim: this.#claim,
       head: this.#head,
-      drafts: batch.map((item) => item.draft),
+      drafts: drafts.map(({ draft }) => draft),
       seen: nothingSeen,
       readSignalCount: this.#hooks.readSignalCount(),
       ...(successor === undefined ? {} : { successor }),
+      ...(basis === undefined ? {} : { basis: { stream: basis.stream, head: basis.head } }),
     }
+    this.#written = drafts.map(({ op }) => op)
     this.#store.append(request).then(this.#answered, this.#failed)
+  }
+
+  // All that is known up to the next decision, or that decision alone.
+  #takeBatch(): void {
+    const wanted = this.#pending.filter((item) => item.wanted())
+    const decided = wanted.findIndex((item) => 'decide' in item)
+    const count = decided === -1 ? wanted.length : Math.max(1, decided)
+    this.#batch = count === wanted.length ? wanted : wanted.slice(0, count)
+    this.#pending = count === wanted.length ? [] : wanted.slice(count)
   }
 
   readonly #answered = (answer: Appended): void => {
@@ -132,20 +169,23 @@ export class Appender {
     switch (answer.kind) {
       case 'appended':
         this.#tell(this.#hooks.written)
-        this.#accept(
-          answer.events,
-          this.#batch.map((item) => item.op),
-        )
+        this.#accept(answer.events, this.#written)
         return this.#pending.length > 0 ? this.#write() : this.#rest()
       case 'head_conflict':
         this.#pending = [...this.#batch, ...this.#pending]
         return this.#readOn()
+      case 'basis_moved':
+        this.#pending = [...this.#batch, ...this.#pending]
+        this.#basis?.catchUp().then(this.#writeAgain, this.#failed)
+        return
       case 'claim_lost':
       case 'run_ended':
         this.#tell(this.#hooks.lost)
         return this.#rest()
     }
   }
+
+  readonly #writeAgain = (): void => this.#write()
 
   readonly #failed = (error: unknown): void => {
     this.#tell(() => this.#hooks.fault(error))
@@ -187,4 +227,9 @@ export class Appender {
   #tell(tell: () => void): void {
     if (!this.#stopped) tell()
   }
+}
+
+function draftsOf(item: Addition): readonly { readonly draft: Draft; readonly op: Op | undefined }[] {
+  if ('draft' in item) return [item]
+  return item.decide().map((draft) => ({ draft, op: item.op }))
 }

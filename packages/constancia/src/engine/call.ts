@@ -18,6 +18,7 @@ export interface CallPlan {
 /** `ctx.call`: starts a child and waits for its end. */
 export class CallOp<T> extends OpBase<T> implements Op {
   readonly verb = 'call'
+  readonly hasEffect = false
   readonly dueMs = undefined
   readonly #plan: CallPlan
 

@@ -7,8 +7,8 @@ import { type Parking, undeclaredPatch } from './divergence.js'
 import { parseDuration, parseTimer } from './duration.js'
 import { engineError } from './errors.js'
 import { type AnyFlow, type Branch, Continuation, type Flow, type FlowContext, type StepOptions } from './flow.js'
-import type { OpRecord } from './history.js'
-import type { Host } from './op.js'
+import type { AddedVerb, OpRecord } from './history.js'
+import type { Host, Op, OpPlace } from './op.js'
 import { rejected, silenced } from './op-promise.js'
 import { derivedUuid, randomFraction } from './randomness.js'
 import { retryPolicy } from './retry.js'
@@ -34,8 +34,22 @@ export interface Words {
   log(message: string, fields: Readonly<Record<string, unknown>>): void
 }
 
+/** A word that a layer above adds. */
+export interface AddedWord<T> {
+  readonly verb: AddedVerb
+  readonly name: string
+  /** In which arguments it differs from what the journal has, in words; undefined if in none. */
+  readonly differs?: (record: OpRecord) => Difference | undefined
+  readonly make: (host: Host, place: OpPlace) => Op & { readonly promise: Promise<T> }
+}
+
+/** What every context is, to layers above. */
+export interface EngineContext extends FlowContext {
+  added<T>(word: AddedWord<T>): Promise<T>
+}
+
 /** The context of a flow or of one of its branches. A branch numbers its own ops, so that branches cannot disturb each other. */
-export class BranchContext implements FlowContext {
+export class BranchContext implements EngineContext {
   readonly #words: Words
   readonly #prefix: string
   #opCount = 0
@@ -116,6 +130,17 @@ export class BranchContext implements FlowContext {
       const make = (record: OpRecord | undefined): CallOp<Output> =>
         new CallOp<Output>(host, { id: op, name: flow.name, record }, { flow, child, input: text, key })
       return this.#words.ask({ op, verb: 'call', name: flow.name, differs, make })
+    })
+  }
+
+  /** A word of a layer above, which makes its op. */
+  added<T>(word: AddedWord<T>): Promise<T> {
+    return this.#word(() => {
+      const { verb, name, differs } = word
+      const op = this.#nextOp()
+      const make = (record: OpRecord | undefined): Op & { readonly promise: Promise<T> } =>
+        word.make(this.#words.host, { id: op, name, record })
+      return this.#words.ask({ op, verb, name, make, ...(differs === undefined ? {} : { differs }) })
     })
   }
 

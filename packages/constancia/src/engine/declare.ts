@@ -1,6 +1,7 @@
 import { isExactText } from '../journal/index.js'
 import { engineError } from './errors.js'
 import type { AnyFlow, Concurrency, Continuation, Flow, FlowContext, FlowDeclaration } from './flow.js'
+import { noAddon } from './guard.js'
 import { retryPolicy } from './retry.js'
 
 const namePattern = /^[A-Za-z0-9._-]{1,100}$/
@@ -34,6 +35,7 @@ export function flow<Input = unknown, Output = unknown>(
     patches: [...patches],
     key,
     concurrency,
+    addon: noAddon,
     run: plan,
   }
 }

@@ -5,10 +5,12 @@ import {
   type Draft,
   decodeValue,
   endOf,
+  type Head,
   type RunId,
   type StoredEvent,
 } from '../journal/index.js'
 import type { Claim, Rest, Store } from '../store/index.js'
+import { admit } from './admission.js'
 import { Appender } from './appender.js'
 import type { AskRequest } from './ask.js'
 import type { Attempt } from './attempt.js'
@@ -19,6 +21,7 @@ import { type Ending, endOfRun, warnOfUnawaited } from './ending.js'
 import type { ExecutionEnd } from './execution-end.js'
 import type { AnyFlow } from './flow.js'
 import { Grace } from './grace.js'
+import { guardedRun } from './guard.js'
 import type { Outcome } from './history.js'
 import { tooLong, warnIfLong } from './history-length.js'
 import { readJournal } from './loading.js'
@@ -26,6 +29,7 @@ import type { Host, Op } from './op.js'
 import { Deferred, OpPromise } from './op-promise.js'
 import { Ops } from './ops.js'
 import type { Parts } from './parts.js'
+import { Permissions } from './permissions.js'
 import { Turns } from './turns.js'
 import { Underway } from './underway.js'
 import { Waits } from './waits.js'
@@ -52,7 +56,8 @@ export interface ExecutionInput {
 export class Execution implements Host, Words {
   readonly claim: Claim
   readonly parts: Parts
-  readonly #ops = new Ops()
+  readonly #ops: Ops
+  readonly #permissions: Permissions
   readonly #flow: AnyFlow
   readonly #store: Store
   readonly #turns: Turns
@@ -76,19 +81,30 @@ export class Execution implements Host, Words {
     this.parts = input.parts
     this.#store = input.store
     this.#flow = input.flow
+    this.#ops = new Ops(input.flow.addon.kinds)
+    this.#permissions = new Permissions({
+      guard: input.flow.addon.guard,
+      next: () => this.#ops.peekNext(),
+      record: (op) => this.#ops.peek(op),
+      run: () => guardedRun(this.claim, this.#started),
+      push: (addition) => this.#appender.push(addition),
+    })
     this.#turns = new Turns(input.parts, { closed: () => this.#advance(), fault: (error) => this.#faulted(error) })
     this.#waits = new Waits(input.parts.clock)
     this.#underway = new Underway(input.parts.onAttempt)
     this.#isRehearsal = input.isRehearsal === true
     this.#grace = new Grace(input.parts.clock, input.graceMs)
-    this.#appender = new Appender(input.store, input.claim, {
-      stored: (events, ops) => this.#learn(events, ops),
-      written: () => input.onWritten?.(),
-      lost: () => this.#finish({ kind: 'lost' }),
-      fault: (error) => this.#faulted(error),
-      idle: () => this.#advance(),
-      readSignalCount: () => this.#readSignalCount,
-    })
+    this.#appender = new Appender(
+      { store: input.store, claim: input.claim, basis: input.parts.basis },
+      {
+        stored: (events, ops) => this.#learn(events, ops),
+        written: () => input.onWritten?.(),
+        lost: () => this.#finish({ kind: 'lost' }),
+        fault: (error) => this.#faulted(error),
+        idle: () => this.#advance(),
+        readSignalCount: () => this.#readSignalCount,
+      },
+    )
   }
 
   /** Advances the run. Resolves when this execution is over; never rejects. */
@@ -125,6 +141,10 @@ export class Execution implements Host, Words {
 
   record(draft: Draft): void {
     this.#appender.push({ draft, op: undefined, wanted: this.#isNotCancelled })
+  }
+
+  decide(op: Op | undefined, decide: () => readonly Draft[], isWanted: () => boolean): void {
+    this.#appender.push({ decide, op, wanted: () => this.#isNotCancelled() && isWanted() })
   }
 
   offer(op: Op, draft: Draft, isWanted: () => boolean): void {
@@ -213,14 +233,24 @@ export class Execution implements Host, Words {
     this.#appender.startAt(head)
     if (first === undefined) return this.#finish({ kind: 'lost' })
     if (this.#isOver) return // By another owner, since it was claimed.
+    this.#started = bodyOf(first, 'FlowStarted')
+    const admission = this.#isRehearsal ? 'admitted' : await this.#admit(head)
+    if (this.#isOver) return
+    if (admission === 'ended') return this.#finish({ kind: 'ended' })
     this.#stage = 'going'
+    if (admission === 'changed') return this.stop()
     this.#turns.run(() => this.#startFlow(first), this.#ops.unaskedCount)
+  }
+
+  #admit(head: Head): Promise<'admitted' | 'ended' | 'changed'> {
+    const run = guardedRun(this.claim, this.#started)
+    const { guard } = this.#flow.addon
+    return admit({ store: this.#store, claim: this.claim, head, basis: this.parts.basis, guard, run })
   }
 
   #startFlow(started: StoredEvent): void {
     if (this.#stage !== 'going') return
     this.#current = started
-    this.#started = bodyOf(started, 'FlowStarted')
     const settle = (ending: Ending): void => {
       if (!this.#turns.open) return this.#park(foreignAwait('The flow ended outside a turn'))
       if (this.#parking === undefined) this.#ending = ending
@@ -275,11 +305,19 @@ export class Execution implements Host, Words {
     // A run can be cancelled however long its journal is; nothing was said or begun since that stopped it.
     if (this.#parking?.code === 'history_too_long' && this.#ops.isCancelKnown) this.#parking = undefined
     if (this.#parking !== undefined || this.#stopping) return this.#leave()
-    if (this.#ending === undefined && this.#ops.hasNext) return this.#turns.run(this.#handOver, this.#ops.unaskedCount)
+    if (this.#ending === undefined && this.#ops.hasNext) return this.#handOverNext()
     if (this.#ending !== undefined && this.#ops.takeCancel()) this.#cancelOps()
     const { stray } = this.#ops
     if (stray !== undefined) return this.#park(neverAsked(stray.op, stray.record))
     this.#goOn()
+  }
+
+  #handOverNext(): void {
+    const pause = this.#permissions.heldBack
+    if (pause === undefined) return this.#turns.run(this.#handOver, this.#ops.unaskedCount)
+    if (this.#isRehearsal) return this.#finish({ kind: 'replayed' })
+    // What began before goes to its end first; nothing else begins.
+    if (this.#isQuiet) this.#permissions.ask(pause)
   }
 
   // Everything that is known was handed over: what has no outcome begins, and when all of it waits, the run rests.
@@ -309,7 +347,7 @@ export class Execution implements Host, Words {
   }
 
   // Once the flow's function has ended its waits are closed; only its steps still go on.
-  readonly #counts = (op: Op): boolean => this.#ending === undefined || op.verb === 'step'
+  readonly #counts = (op: Op): boolean => this.#ending === undefined || op.hasEffect
 
   get #isOver(): boolean {
     return this.#stage === 'over'

@@ -1,5 +1,6 @@
 import type { RunId } from '../journal/index.js'
 import type { AttemptInfo } from './attempt.js'
+import type { Addon } from './guard.js'
 import type { RetryPolicy } from './retry.js'
 import type { Schema } from './schema.js'
 import type { Received } from './signal.js'
@@ -13,6 +14,7 @@ export interface Flow<Input = unknown, Output = unknown> {
   readonly patches: readonly string[]
   readonly key: ((input: Input) => string) | undefined
   readonly concurrency: Concurrency
+  readonly addon: Addon
   readonly run: (ctx: FlowContext, input: Input) => Promise<Output | Continuation>
 }
 

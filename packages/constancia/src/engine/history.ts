@@ -1,8 +1,15 @@
 import { bodyOf, type OpId, type RunId, type StoredEvent, type TimerSpec } from '../journal/index.js'
 import { timerDueMs } from './duration.js'
 
-/** What an op is, as the journal tells it. */
-export type Verb = 'step' | 'sleep' | 'signal' | 'call'
+/** What an op is, as the journal tells it: a word of the engine's own, or one that a layer above adds. */
+export type Verb = 'step' | 'sleep' | 'signal' | 'call' | AddedVerb
+
+declare const added: unique symbol
+/** A word of a layer above. */
+export type AddedVerb = string & { readonly [added]: 'AddedVerb' }
+
+/** What an event of a layer above is to the op that its body names by `op`, `verb` and `name`. */
+export type AddedKind = 'record' | 'outcome'
 
 /** What of an event an op and its flow need once it is verified; the rest of it need not stay in memory. */
 export type Outcome = Pick<StoredEvent, 'seq' | 'kind' | 'at' | 'body' | 'data'>
@@ -22,6 +29,8 @@ export interface OpRecord {
   retryDueMs: number | undefined
   /** The run that a call started, and the input that it gave, as its text. */
   child: { readonly run: RunId; readonly input: string } | undefined
+  /** Events of layers above about it, in the order of the journal. */
+  added: Outcome[] | undefined
   outcome: Outcome | undefined
 }
 
@@ -38,7 +47,12 @@ export class History {
   readonly #asked = new Set<OpId>()
   // Ops that the journal has and the flow has not asked for.
   readonly #unasked = new Set<OpId>()
+  readonly #addedKinds: ReadonlyMap<string, AddedKind>
   #lastClaimSeq = -1
+
+  constructor(addedKinds: ReadonlyMap<string, AddedKind>) {
+    this.#addedKinds = addedKinds
+  }
 
   /** Notes where owners of the run wrote, in what is stored when a claim is taken. */
   notePast(events: readonly StoredEvent[]): void {
@@ -76,8 +90,22 @@ export class History {
       case 'ChildEnded':
         return this.#addOutcome({ op: bodyOf(event, 'ChildEnded').op, name: '' }, 'call', event)
       default:
-        return undefined
+        return this.#addAdded(event)
     }
+  }
+
+  #addAdded(event: StoredEvent): Noted | undefined {
+    const is = this.#addedKinds.get(event.kind)
+    if (is === undefined) return undefined
+    const { op, verb, name } = JSON.parse(event.body) as {
+      readonly op: OpId
+      readonly verb: Verb
+      readonly name: string
+    }
+    const record = this.#recordOf(op, verb, name)
+    record.added = [...(record.added ?? []), outcomeOf(event)]
+    if (is === 'outcome') record.outcome = outcomeOf(event)
+    return { op, record, isOutcome: is === 'outcome' }
   }
 
   /** What the journal has of an op; undefined if nothing. */
@@ -133,6 +161,7 @@ export class History {
       failedAttempts: 0,
       retryDueMs: undefined,
       child: undefined,
+      added: undefined,
       outcome: undefined,
     }
     this.#records.set(op, record)

@@ -14,6 +14,11 @@ export interface Host {
   readonly ending: boolean
   /** Writes what is no outcome; nothing holds it back, but for a wish to cancel that came first. */
   record(draft: Draft): void
+  /**
+   * Writes what is decided at the moment of writing, by what the basis of the run says then; nothing else is written with it.
+   * It is dropped if nobody wants it any more when its turn comes.
+   */
+  decide(op: Op | undefined, decide: () => readonly Draft[], wanted: () => boolean): void
   /** Offers what came of an op to the journal; it is dropped if nobody wants it any more when its turn comes. */
   offer(op: Op, draft: Draft, wanted: () => boolean): void
   /** Calls the op's `onDue` once its `dueMs` has come. */
@@ -35,6 +40,8 @@ export interface Op {
   readonly settled: boolean
   /** Whether anybody asked for its outcome. */
   readonly observed: boolean
+  /** Whether the end of the run waits for its outcome, because it may have an effect under way. */
+  readonly hasEffect: boolean
   /** When there is something to do for it, UTC milliseconds since 1970. */
   readonly dueMs: number | undefined
   /** Hands an outcome over to the flow; inside a turn only. */

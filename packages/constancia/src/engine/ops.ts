@@ -2,7 +2,7 @@ import { bodyOf, type Draft, type OpId, type StoredEvent } from '../journal/inde
 import type { WaitingFor } from '../store/index.js'
 import { Children } from './children.js'
 import { type Delivery, Handover } from './handover.js'
-import { History, type OpRecord, type Outcome, outcomeOf } from './history.js'
+import { type AddedKind, History, type OpRecord, type Outcome, outcomeOf } from './history.js'
 import type { Op } from './op.js'
 
 // A list shows no more than this; a run may wait for thousands of things.
@@ -11,7 +11,7 @@ const waitingForMax = 20
 /** What the flow of one run has asked for, and what its journal says of that. Does nothing by itself. */
 export class Ops {
   readonly #handover = new Handover()
-  readonly #history = new History()
+  readonly #history: History
   readonly #children = new Children()
   // Said by the flow and not handed back yet.
   readonly #open = new Map<OpId, Op>()
@@ -22,6 +22,10 @@ export class Ops {
   // Calls whose children were asked to end; that may not be stored yet.
   readonly #dismissed = new Set<OpId>()
   #isCancelKnown = false
+
+  constructor(addedKinds: ReadonlyMap<string, AddedKind>) {
+    this.#history = new History(addedKinds)
+  }
 
   /** How many are open. */
   get openCount(): number {
@@ -76,7 +80,7 @@ export class Ops {
     if (record?.outcome !== undefined) this.#offerOutcome(record.outcome, op)
     else {
       this.#unstarted.push(op)
-      if (op.verb === 'step') this.#steps.add(op.id)
+      if (op.hasEffect) this.#steps.add(op.id)
     }
     return op
   }
@@ -126,6 +130,11 @@ export class Ops {
   /** Whether something is known that somebody waits for. */
   get hasNext(): boolean {
     return this.#handover.peek() !== undefined
+  }
+
+  /** What is to be handed over next, which stays where it is. */
+  peekNext(): Delivery | undefined {
+    return this.#handover.peek()
   }
 
   /** Takes what is to be handed over next. */

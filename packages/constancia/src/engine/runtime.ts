@@ -79,6 +79,7 @@ function completeParts(options: OpenOptions): Parts {
     immediate: (call) => void setImmediate(call),
     hold: () => undefined,
     onAttempt: () => undefined,
+    basis: undefined,
     log: options.log ?? stderrLogger,
     limits: { ...defaultLimits, ...options.limits },
     ...options.parts,

@@ -17,6 +17,7 @@ export interface SignalPlan<T> {
 /** `ctx.signal`: waits for the next signal of a name that nobody has read. */
 export class SignalOp<T> extends OpBase<Received<T>> implements Op {
   readonly verb = 'signal'
+  readonly hasEffect = false
   readonly #plan: SignalPlan<T>
 
   constructor(host: Host, place: OpPlace, plan: SignalPlan<T>) {

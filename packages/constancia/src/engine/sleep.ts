@@ -5,6 +5,7 @@ import { type Host, type Op, OpBase, type OpPlace } from './op.js'
 /** `ctx.sleep`: records what was asked for, and waits for it. */
 export class SleepOp extends OpBase<void> implements Op {
   readonly verb = 'sleep'
+  readonly hasEffect = false
   readonly #timer: TimerSpec
 
   constructor(host: Host, place: OpPlace, timer: TimerSpec) {

@@ -30,6 +30,7 @@ type Result<T> = { readonly value: T } | { readonly error: unknown }
 /** `ctx.step`: executes a function until it succeeds or is given up, and records the outcome once. */
 export class StepOp<T> extends OpBase<T> implements Op {
   readonly verb = 'step'
+  readonly hasEffect = true
   readonly #plan: StepPlan<T>
 
   constructor(host: Host, place: OpPlace, plan: StepPlan<T>) {

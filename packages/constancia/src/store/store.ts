@@ -139,6 +139,8 @@ export interface Append {
    * which the two share.
    */
   readonly successor?: CreateRun
+  /** Another stream that these events were decided from; it must still end there. */
+  readonly basis?: { readonly stream: StreamId; readonly head: Head }
 }
 
 /** What becomes of an append. */
@@ -146,6 +148,8 @@ export type Appended =
   | { readonly kind: 'appended'; readonly events: readonly StoredEvent[] }
   /** Somebody outside appended first: read on from `head`, then try again. */
   | { readonly kind: 'head_conflict'; readonly head: Head }
+  /** The stream that it was decided from has grown: read on there, and decide anew. */
+  | { readonly kind: 'basis_moved' }
   /** Another owner has the run, or had it. Stop at once. */
   | { readonly kind: 'claim_lost' }
   | { readonly kind: 'run_ended' }

@@ -89,6 +89,7 @@ export class World {
         this.#attemptCount += phase === 'began' ? 1 : -1
       },
       limits: defaultLimits,
+      basis: undefined,
       log: () => undefined,
     }
   }

@@ -1,0 +1,33 @@
+import { type Head, nothingSeen } from '../journal/index.js'
+import type { Claim, Store } from '../store/index.js'
+import type { Basis } from './basis.js'
+import type { Guard, GuardedRun } from './guard.js'
+
+/** What a run's admission is decided from. */
+export interface AdmissionInput {
+  readonly store: Store
+  readonly claim: Claim
+  readonly head: Head
+  readonly basis: Basis | undefined
+  readonly guard: Guard | undefined
+  readonly run: GuardedRun
+}
+
+/**
+ * Whether a run that somebody took up may go on, by what its guard says now; if not, its end is written first. Nothing of
+ * the flow has run by then. `changed`: somebody outside wrote meanwhile, or another owner has it; whoever takes it next
+ * asks again. Rejects with faults of the store.
+ */
+export async function admit(input: AdmissionInput): Promise<'admitted' | 'ended' | 'changed'> {
+  const { store, claim, head, basis, guard, run } = input
+  if (guard === undefined) return 'admitted'
+  for (;;) {
+    await basis?.catchUp()
+    const drafts = guard.onClaim(run)
+    if (drafts.length === 0) return 'admitted'
+    const from = basis === undefined ? {} : { basis: { stream: basis.stream, head: basis.head } }
+    const answer = await store.append({ claim, head, drafts, seen: nothingSeen, readSignalCount: 0, ...from })
+    if (answer.kind === 'appended') return 'ended'
+    if (answer.kind !== 'basis_moved') return 'changed'
+  }
+}

@@ -1,0 +1,53 @@
+import type { Bodies, Draft, OpId, RunId } from '../journal/index.js'
+import type { Claim } from '../store/index.js'
+import type { AddedKind, OpRecord, Outcome } from './history.js'
+
+/** What a layer above adds to a flow: events of words of its own, and a say in whether its runs may go on. */
+export interface Addon {
+  /** The kinds of its events that are about an op, and what they are to it. */
+  readonly kinds: ReadonlyMap<string, AddedKind>
+  readonly guard: Guard | undefined
+}
+
+/** Decides whether a run may go on: after each pause, and whenever somebody takes it up again. */
+export interface Guard {
+  /** The kind of the event that lets the outcome of a pause reach the flow. */
+  readonly permission: string
+  /** Kinds of outcomes, besides the engine's own, that end a pause. */
+  readonly pauses: ReadonlySet<string>
+  /** What is written before the outcome of a pause is handed over: its permission, or the end of the run. Pure. */
+  readonly afterPause: (run: GuardedRun, pause: Pause) => readonly Draft[]
+  /** What is written when somebody takes the run up: nothing if it may go on, or its end. Pure. */
+  readonly onClaim: (run: GuardedRun) => readonly Draft[]
+}
+
+/** The run that a guard speaks about. */
+export interface GuardedRun {
+  readonly id: RunId
+  readonly actor: string | null
+  readonly flow: string
+  readonly version: number
+}
+
+/** A wait that is over. */
+export interface Pause {
+  readonly op: OpId
+  readonly verb: string
+  readonly name: string
+}
+
+/** Nothing is added. */
+export const noAddon: Addon = { kinds: new Map(), guard: undefined }
+
+const ownPauses = new Set(['TimerFired', 'SignalReceived', 'ChildEnded'])
+
+/** Whether an outcome ends a pause and waits for its permission. */
+export function isHeldBack(guard: Guard, event: Outcome, record: OpRecord | undefined): boolean {
+  if (!ownPauses.has(event.kind) && !guard.pauses.has(event.kind)) return false
+  return record?.added?.some(({ kind }) => kind === guard.permission) !== true
+}
+
+/** What a guard is told of a run. */
+export function guardedRun(claim: Claim, started: Bodies['FlowStarted'] | undefined): GuardedRun {
+  return { id: claim.run, actor: started?.actor ?? null, flow: claim.flow, version: claim.version }
+}

@@ -1,0 +1,43 @@
+import type { Draft, OpId } from '../journal/index.js'
+import type { Addition } from './appender.js'
+import { type Guard, type GuardedRun, isHeldBack, type Pause } from './guard.js'
+import type { Delivery } from './handover.js'
+import type { OpRecord } from './history.js'
+
+/** What permissions are asked about. */
+export interface PermissionsInput {
+  readonly guard: Guard | undefined
+  readonly next: () => Delivery | undefined
+  readonly record: (op: OpId) => OpRecord | undefined
+  readonly run: () => GuardedRun
+  readonly push: (addition: Addition) => void
+}
+
+/** Whether the outcome that is next may reach the flow: that of a pause does once the guard has let it. */
+export class Permissions {
+  readonly #input: PermissionsInput
+  #asked: OpId | undefined
+
+  constructor(input: PermissionsInput) {
+    this.#input = input
+  }
+
+  /** The pause whose outcome is next and has no permission yet. */
+  get heldBack(): Pause | undefined {
+    const { guard, next, record } = this.#input
+    if (guard === undefined) return undefined
+    const delivery = next()
+    if (delivery?.op === undefined || !isHeldBack(guard, delivery.event, record(delivery.op.id))) return undefined
+    const { id: op, verb, name } = delivery.op
+    return { op, verb, name }
+  }
+
+  /** Asks once for a pause: the permission is written, or the end of the run. */
+  ask(pause: Pause): void {
+    const { guard, run, push } = this.#input
+    if (guard === undefined || this.#asked === pause.op) return
+    this.#asked = pause.op
+    const decide = (): readonly Draft[] => guard.afterPause(run(), pause)
+    push({ decide, op: undefined, wanted: () => this.heldBack?.op === pause.op })
+  }
+}

@@ -1,0 +1,83 @@
+import type { DeclaredApproval, DenialCode, VoteRefusal } from '@constancia/verify'
+import type { Draft, OpId, StoredEvent } from '../journal/index.js'
+
+/**
+ * The kinds of events that governance writes into the journal of a run, and what their bodies say. `verb` and `name` say
+ * which word of the flow the op is. `data` beside each, where there is one.
+ *
+ * | kind | data |
+ * |---|---|
+ * | ActionAuthorized | the input, exactly as it executes |
+ * | ActionDenied | the reason in words |
+ * | ActionCompleted | the output |
+ * | ActionAttemptFailed, ActionFailed | the error |
+ * | OutcomeUnknown | why |
+ * | OutcomeStated | what the person knows: a note, and the output where it was done |
+ * | ApprovalRequested | what is shown |
+ * | ApprovalVoted | the note, and the amended input where there is one |
+ * | ApprovalWithdrawn | – |
+ * | ApprovalResolved | the amended input where there is one |
+ * | ResumeAuthorized | – |
+ * | MessageSent | the values |
+ */
+export interface RunBodies {
+  readonly ActionAuthorized: About & {
+    readonly attempt: number
+    readonly contract: string
+    readonly rule: number
+    /** Those of the actor, read in the transaction of this event. */
+    readonly roles: readonly string[]
+    /** The op whose approval was used. */
+    readonly approval?: OpId
+  }
+  readonly ActionDenied: About & { readonly contract: string; readonly code: DenialCode | 'situation_changed'; readonly roles: readonly string[] }
+  readonly ActionCompleted: About & { readonly attempt: number; readonly found?: true }
+  readonly ActionAttemptFailed: About & { readonly attempt: number; readonly code: string; readonly delayMs: number }
+  readonly ActionFailed: About & { readonly attempt: number; readonly code: string; readonly reason: string }
+  readonly OutcomeUnknown: About & { readonly attempt: number; readonly protocol: string }
+  readonly OutcomeStated: About & { readonly outcome: 'done' | 'not_done'; readonly delivery: string; readonly roles: readonly string[] }
+  readonly ApprovalRequested: About & {
+    readonly contract: string
+    readonly action: string | null
+    readonly rule: number | null
+    readonly policy: DeclaredApproval
+  }
+  readonly ApprovalVoted: About & {
+    readonly choice: 'approve' | 'reject'
+    readonly shown: string
+    readonly roles: readonly string[]
+    readonly delivery: string
+    readonly isAmended: boolean
+  }
+  readonly ApprovalWithdrawn: About & { readonly delivery: string }
+  readonly ApprovalResolved: About & { readonly outcome: ApprovalOutcome }
+  readonly ResumeAuthorized: About & { readonly contract: string; readonly roles: readonly string[] }
+  readonly MessageSent: About & { readonly template: string; readonly language: string }
+}
+
+/** Which word of the flow an event is about. */
+export interface About {
+  readonly op: OpId
+  readonly verb: string
+  readonly name: string
+}
+
+/** What an approval came to. */
+export type ApprovalOutcome = 'approved' | 'rejected' | 'expired' | 'lapsed'
+
+/** What a vote that was not taken is refused for. */
+export type VoteRefusalCode = VoteRefusal | 'unknown_approval' | 'resolved_already' | 'run_ended' | 'reason_missing'
+
+/** The name of a kind that governance writes into runs. */
+export type RunKind = keyof RunBodies
+
+/** Makes a draft of a kind; the body's keys are written in the order given. */
+export function draftOf<K extends RunKind>(kind: K, body: RunBodies[K], data?: string): Draft {
+  return { kind, body: JSON.stringify(body), data }
+}
+
+/** Reads the body of an event that is known to be of this kind. */
+export function bodyOf<K extends RunKind>(event: Pick<StoredEvent, 'kind' | 'body'>, kind: K): RunBodies[K] {
+  if (event.kind !== kind) throw new TypeError(`A ${event.kind} was read as ${kind}.`)
+  return JSON.parse(event.body) as RunBodies[K]
+}

@@ -1,0 +1,52 @@
+import { type ActivatedContract, Law } from '@constancia/verify'
+import { emptyHead, type Head, headOf, type StreamId, verifyChain } from '../journal/index.js'
+import type { Store } from '../store/index.js'
+
+/** The stream that says who may. */
+export const governanceStream = 'governance' as StreamId
+
+const pageSize = 1_000
+
+/** The law as far as this process has read it; what is decided from it is stored only while nothing was added since. */
+export class LawBook {
+  readonly stream = governanceStream
+  readonly law = new Law()
+  readonly #store: Store
+  #head: Head = emptyHead(governanceStream)
+  #reading: Promise<void> | undefined
+
+  constructor(store: Store) {
+    this.#store = store
+  }
+
+  /** The last event that it was folded from. */
+  get head(): Head {
+    return this.#head
+  }
+
+  /** The contract in force; undefined before the first. */
+  get inForce(): ActivatedContract | undefined {
+    return this.law.inForce
+  }
+
+  /** Reads on to the end. What is read is verified first. Rejects with faults of the store. */
+  catchUp(): Promise<void> {
+    // Whoever asks while it reads may know of an event that this reading misses: each reads for itself, one after the other.
+    const after = this.#reading ?? Promise.resolve()
+    const reading = after.catch(() => undefined).then(() => this.#readOn())
+    this.#reading = reading
+    return reading
+  }
+
+  async #readOn(): Promise<void> {
+    for (;;) {
+      const events = await this.#store.read(this.stream, { fromSeq: this.#head.seq + 1, limit: pageSize })
+      verifyChain(this.stream, this.#head, events)
+      for (const event of events) {
+        this.law.add(event)
+        this.#head = headOf(event)
+      }
+      if (events.length < pageSize) return
+    }
+  }
+}

@@ -13,6 +13,7 @@ import { days, minutes, seconds } from './duration.js'
 import { engineError } from './errors.js'
 import { Execution } from './execution.js'
 import type { ExecutionEnd } from './execution-end.js'
+import { FaultReports } from './fault-reports.js'
 import type { AnyFlow } from './flow.js'
 import type { Parts } from './parts.js'
 import { type FlowRegistry, keyOf } from './registry.js'
@@ -72,6 +73,7 @@ export class Worker {
   readonly #heartbeat: Heartbeat
   readonly #setbacks: Setbacks
   readonly #dispatcher: Dispatcher
+  readonly #faults: FaultReports
   #claiming = false
   #looking: Promise<void> = Promise.resolve()
   #again = false
@@ -85,6 +87,7 @@ export class Worker {
     const release = (claim: Claim): Promise<void> => this.#release(claim)
     this.#setbacks = new Setbacks({ clock: input.parts.clock, delayMsFirst: pollMs, delayMsMax: leaseMs, release })
     this.#dispatcher = new Dispatcher(input)
+    this.#faults = new FaultReports(input.parts)
     this.#heartbeat = input.store.heartbeat({ leaseMs, stallMs, onLost: (claim) => this.#lost(claim) })
   }
 
@@ -125,6 +128,7 @@ export class Worker {
     disarmGrace()
     await this.#setbacks.stop()
     await this.#heartbeat.stop()
+    this.#faults.stop()
   }
 
   async #claimAll(): Promise<void> {
@@ -204,7 +208,8 @@ export class Worker {
 
   async #ended(claim: Claim, end: ExecutionEnd): Promise<void> {
     this.#heartbeat.drop(claim)
-    if (end.kind === 'fault') this.#reportFault(claim, end.error)
+    if (end.kind === 'fault')
+      this.#faults.add({ run: claim.run, flow: keyOf(claim.flow, claim.version), error: end.error })
     if (end.kind === 'stuck') this.#reportStuck(claim, end.message)
     if (this.#active.get(claim.run)?.claim === claim) {
       const wasFull = this.#isFull
@@ -233,18 +238,6 @@ export class Worker {
   // Without it the run waits for its lease to run out; that is all that is lost when this fails too.
   async #release(claim: ClaimRef): Promise<void> {
     await this.#input.store.release(claim).catch(() => false)
-  }
-
-  #reportFault(claim: Claim, error: unknown): void {
-    this.#input.parts.log(
-      'error',
-      'The store failed under a run. It is in its journal and goes on when the store does.',
-      {
-        run: claim.run,
-        flow: keyOf(claim.flow, claim.version),
-        error: String(error),
-      },
-    )
   }
 
   #reportStuck(claim: Claim, message: string): void {

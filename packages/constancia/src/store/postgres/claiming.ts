@@ -99,7 +99,7 @@ async function isStored(session: Session, { taken, aside }: Found): Promise<bool
   const lock =
     'SELECT r.claim_id FROM {schema}.runs AS r WHERE r.stream = ANY ($1::bigint[]) ORDER BY r.id FOR NO KEY UPDATE'
   const streams = arrayOf(taken.map(({ record }) => record.stream))
-  const rows = await inTransaction(session, (on) => on.query(session.sql(lock), [streams]))
+  const rows = await inTransaction(session, (on) => on.commit(on.query(session.sql(lock), [streams])))
   const ids = new Set(taken.map(({ claim: one }) => one.id as string))
   return rows.some((row) => ids.has(String(row['claim_id'])))
 }

@@ -1,4 +1,6 @@
+import type { Socket } from 'node:net'
 import pg from 'pg'
+import { systemClock } from '../index.js'
 
 /** The one file that knows the driver. */
 
@@ -50,9 +52,17 @@ export interface OwnConnection extends Connection {
   close(): Promise<void>
 }
 
-// So long nothing may be heard of a statement: longer than any wait for a lock, short enough to notice a dead line.
-const answerMsMax = 25_000
+/** How long, in milliseconds, an answer is waited for unless it is said: longer than any lock, short enough to notice a dead line. */
+export const usualAnswerMsMax = 25_000
 const connectMsMax = 5_000
+// A server that says goodbye does so at once; a line that is dead never will.
+const goodbyeMsMax = 1_000
+
+/** How connections are used. */
+export interface Manner {
+  /** So long nothing may be heard of a statement; then its line is taken for dead, and is ended. */
+  readonly answerMsMax: number
+}
 
 // Numbers of 64 bits are counts and milliseconds here: all of them are exact as numbers.
 const types = {
@@ -61,42 +71,104 @@ const types = {
 } as unknown as pg.CustomTypesConfig
 
 /** Opens connections as they are needed, so many at most. Nothing is connected yet. */
-export function openPool(options: ConnectionOptions, countMax: number): Connections {
-  const pool = new pg.Pool({ ...configOf(options), max: countMax, idleTimeoutMillis: 30_000 })
+export function openPool(
+  options: ConnectionOptions,
+  { countMax, ...manner }: Manner & { readonly countMax: number },
+): Connections {
+  const pool = new pg.Pool({ ...configOf(options, manner), max: countMax, idleTimeoutMillis: 30_000 })
+  const open = new Set<pg.PoolClient>()
   // The connection is taken out of the pool, and whoever waits for an answer hears of it.
   pool.on('error', () => undefined)
+  pool.on('connect', (client) => {
+    open.add(client)
+    heedNotices(client)
+  })
+  pool.on('remove', (client) => open.delete(client as pg.PoolClient))
+  const lend = async (): Promise<Lent> => lentOf(await pool.connect())
   return {
-    query: (sql, values) => ask(pool, sql, values),
-    lend: async () => {
-      const client = await pool.connect()
-      const ignore = (): void => undefined
-      client.on('error', ignore)
-      return {
-        query: (sql, values) => ask(client, sql, values),
-        giveBack: (isBroken) => {
-          client.off('error', ignore)
-          client.release(isBroken)
-        },
+    lend,
+    query: async (sql, values) => {
+      const lent = await lend()
+      try {
+        const rows = await lent.query(sql, values)
+        lent.giveBack(false)
+        return rows
+      } catch (error) {
+        lent.giveBack(isOfNoMoreUse(error))
+        throw error
       }
     },
-    close: () => pool.end(),
+    close: async () => {
+      const disarm = systemClock.after(goodbyeMsMax, () => {
+        for (const client of open) streamOf(client).destroy()
+      })
+      await pool.end()
+      while (open.size > 0) await new Promise((resolve) => pool.once('remove', resolve))
+      disarm()
+    },
   }
 }
 
+function lentOf(client: pg.PoolClient): Lent {
+  const ignore = (): void => undefined
+  client.on('error', ignore)
+  return {
+    query: (sql, values) => ask(client, sql, values),
+    giveBack: (isBroken) => {
+      client.off('error', ignore)
+      client.release(isBroken)
+    },
+  }
+}
+
+/**
+ * Whether a connection is of no more use after this error: the line is broken, or leads to a server that ends, or that does
+ * not write any more while another one may at the same address.
+ */
+export function isOfNoMoreUse(error: unknown): boolean {
+  return /^(?:08|25006|25P03|53|57)/.test(sqlStateOf(error) ?? '08')
+}
+
 /** Connects. Rejects with the driver's error. */
-export async function connect(options: ConnectionOptions): Promise<OwnConnection> {
-  const client = new pg.Client(configOf(options))
+export async function connect(options: ConnectionOptions, manner: Manner): Promise<OwnConnection> {
+  const client = new pg.Client(configOf(options, manner))
   client.on('error', () => undefined)
+  heedNotices(client)
   await client.connect()
   return {
     query: (sql, values) => ask(client, sql, values),
     onNotification: (listener) => void client.on('notification', ({ payload }) => listener(payload ?? '')),
     onEnd: (listener) => void client.once('end', listener),
-    close: () => client.end(),
+    close: async () => {
+      const disarm = systemClock.after(goodbyeMsMax, () => streamOf(client).destroy())
+      await client.end()
+      disarm()
+    },
   }
 }
 
-function configOf({ url, ssl, ...options }: ConnectionOptions): pg.ClientConfig {
+// What the driver does not show: the end of a line that is dead has to be made.
+function streamOf(client: pg.ClientBase): Socket {
+  return (client as unknown as { readonly connection: { readonly stream: Socket } }).connection.stream
+}
+
+/** A commit is there, but the wait for a standby that should have it too was cancelled: nobody knows whether it has. */
+export class UnconfirmedError extends Error {
+  constructor() {
+    super('the wait for a synchronous standby was cancelled, so what was committed may be lost with this server')
+  }
+}
+
+const unconfirmed = new WeakSet<pg.ClientBase>()
+
+// It comes as a warning, in the language of the server, beside an answer that all is well.
+function heedNotices(client: pg.ClientBase): void {
+  client.on('notice', ({ routine }) => {
+    if (routine === 'SyncRepWaitForLSN') unconfirmed.add(client)
+  })
+}
+
+function configOf({ url, ssl, ...options }: ConnectionOptions, { answerMsMax }: Manner): pg.ClientConfig {
   return {
     ...(url === undefined ? options : { connectionString: url }),
     ...(ssl === undefined ? {} : { ssl: ssl as NonNullable<pg.ClientConfig['ssl']> }),
@@ -110,8 +182,9 @@ function configOf({ url, ssl, ...options }: ConnectionOptions): pg.ClientConfig 
   }
 }
 
-async function ask(on: pg.Pool | pg.ClientBase, sql: string, values?: readonly Value[]): Promise<Row[]> {
+async function ask(on: pg.ClientBase, sql: string, values?: readonly Value[]): Promise<Row[]> {
   const { rows } = await on.query<Row>(values === undefined ? { text: sql } : { text: sql, values: [...values] })
+  if (unconfirmed.delete(on)) throw new UnconfirmedError()
   return rows
 }
 

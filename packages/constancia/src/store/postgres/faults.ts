@@ -1,6 +1,6 @@
 import { type ConstanciaError, InvariantError } from '../../journal/index.js'
 import { type StoreErrorCode, storeError } from '../index.js'
-import { sqlStateOf } from './driver.js'
+import { sqlStateOf, UnconfirmedError } from './driver.js'
 
 /** What an error means for what was asked. */
 export type Fault =
@@ -22,6 +22,7 @@ const broken = ['XX001', 'XX002']
 /** Tells faults apart by what the server called them; what it did not name is a broken line. */
 export function faultOf(error: unknown, place: string): Fault {
   const state = sqlStateOf(error)
+  if (error instanceof UnconfirmedError) return { kind: 'away' }
   if (state === undefined) return isOfTheLine(error) ? { kind: 'away' } : { kind: 'foreign', error }
   if (passing.has(state)) return { kind: 'passing' }
   if (away.has(state) || state.startsWith('08')) return { kind: 'away' }

@@ -12,6 +12,8 @@ export interface PostgresOptions extends ConnectionOptions {
   readonly connectionCountMax?: number
   /** How long, in milliseconds, a database that is away or locked is waited for before `store_unavailable` or `store_locked`; 30,000 unless set. */
   readonly waitMsMax?: number
+  /** So long, in milliseconds, an answer of the server is waited for before its line is taken for dead; 25,000 unless set. */
+  readonly answerMsMax?: number
   /**
    * Where to listen for changes of other processes: `false` for nowhere, or a URL that leads past a pooler that shares
    * connections between transactions. As everything else unless set. Without it polls find what others did.
@@ -38,8 +40,8 @@ export interface Opened {
 export async function open(options: PostgresOptions, patience: Patience): Promise<Opened> {
   const { schema = 'constancia', connectionCountMax = 6, listen, allowUnsafe = false } = options
   const connection = connectionOf(options)
-  const connections = openPool(connection, Math.max(connectionCountMax, 3))
-  const { place } = patience
+  const { place, answerMsMax } = patience
+  const connections = openPool(connection, { countMax: Math.max(connectionCountMax, 3), answerMsMax })
   try {
     const state = await patiently(patience, () => stateOf(connections))
     checkServer(state, place, allowUnsafe)

@@ -26,13 +26,14 @@ import { beginSession } from './begin.js'
 import { claim, type Turn } from './claiming.js'
 import { release, renew, suspend } from './claims.js'
 import { decide } from './decisions.js'
+import { usualAnswerMsMax } from './driver.js'
 import { readEvents } from './events.js'
 import { messageOf } from './faults.js'
 import { ThreadHeartbeat } from './heartbeat.js'
 import { append, create } from './journals.js'
 import { type Opened, open, type PostgresOptions, placeOfOptions } from './open.js'
 import { outbox } from './outbox.js'
-import { closedError, type Patience } from './patience.js'
+import { closedError, Outages, type Patience } from './patience.js'
 import { purge } from './purge.js'
 import { rebuild } from './rebuild.js'
 import { runs } from './run-list.js'
@@ -59,16 +60,15 @@ interface Life {
 
 function patienceOf(options: PostgresOptions, parts: StoreParts, life: Life): Patience {
   const place = placeOfOptions(options)
-  let isAway = false
+  const outages = new Outages()
   return {
     place,
     waitMsMax: options.waitMsMax ?? 30_000,
+    answerMsMax: options.answerMsMax ?? usualAnswerMsMax,
     randomBytes: parts.randomBytes,
     isClosing: () => life.isClosing,
-    report: (away, cause) => {
-      if (away === isAway) return
-      isAway = away
-      if (away && !life.isClosing) {
+    report: (isAway, cause) => {
+      if (outages.note(isAway) && !life.isClosing) {
         parts.warn(
           `${place} cannot be reached, or does not write (${messageOf(cause)}). Runs wait and none fails for it; it is tried again until the ` +
             'database is back. See that it runs and accepts connections.',

@@ -114,7 +114,8 @@ async function isReady(child) {
   child.stderr.on('data', (chunk) => {
     if (isUp) return
     said += chunk
-    isUp = said.includes('ready to accept connections')
+    // A standby accepts connections that read.
+    isUp = /ready to accept (?:read-only )?connections/.test(said)
   })
   for (let count = 0; !isUp; count++) {
     if (child.exitCode !== null || child.signalCode !== null || count > 1500)

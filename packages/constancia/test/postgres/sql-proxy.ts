@@ -39,6 +39,8 @@ export class SqlProxy {
   targetPort: number
   /** Decides about each question when it comes. */
   fate: (question: Question) => Position | undefined = () => undefined
+  /** Told of each question when it was passed on, or not. */
+  onAsked: (question: Question, line: Line) => void = () => undefined
   /** Told of each question once its answer was passed on. */
   onAnswered: (question: Question) => void = () => undefined
   cutCount = 0
@@ -134,6 +136,11 @@ export class Line {
     })
   }
 
+  /** Whether the client has not ended it. */
+  get isOpenForClient(): boolean {
+    return !this.#client.destroyed
+  }
+
   /** Whether something was asked that is not answered yet. */
   get isBusy(): boolean {
     return this.#asked.length > 0 && !this.#isCut
@@ -165,6 +172,7 @@ export class Line {
     else if (position === 'in the middle of the message')
       this.#end(this.#server, bytes.subarray(0, Math.floor(bytes.length / 2)))
     else this.#server.write(bytes)
+    this.#proxy.onAsked(question, this)
   }
 
   #answer(frame: Frame): void {

@@ -82,6 +82,8 @@ export function openPool(
   pool.on('connect', (client) => {
     open.add(client)
     heedNotices(client)
+    // From the first moment: a server may end a connection with the same packet by which it opens it.
+    client.on('error', () => undefined)
   })
   pool.on('remove', (client) => open.delete(client as pg.PoolClient))
   const lend = async (): Promise<Lent> => lentOf(await pool.connect())
@@ -110,15 +112,7 @@ export function openPool(
 }
 
 function lentOf(client: pg.PoolClient): Lent {
-  const ignore = (): void => undefined
-  client.on('error', ignore)
-  return {
-    query: (sql, values) => ask(client, sql, values),
-    giveBack: (isBroken) => {
-      client.off('error', ignore)
-      client.release(isBroken)
-    },
-  }
+  return { query: (sql, values) => ask(client, sql, values), giveBack: (isBroken) => client.release(isBroken) }
 }
 
 /**

@@ -1,5 +1,5 @@
 import type { RunId, StoredEvent } from '../../journal/index.js'
-import type { Change, RunRow } from '../index.js'
+import type { Change, MoveMark, RunRow } from '../index.js'
 import { DueList } from './due-list.js'
 import { Outbox } from './outbox.js'
 import type { PurgedRun, StoredRun } from './stored-run.js'
@@ -17,6 +17,10 @@ export class MemoryDisk {
   readonly #purged = new Map<RunId, PurgedRun>()
   readonly #claimed = new Set<StoredRun>()
   readonly outbox = new Outbox()
+  /** Whether it has to do with a move. */
+  mark: MoveMark | undefined
+  /** While somebody reads all of it to move it away, nobody else writes. */
+  isLocked = false
   /** Of every handle. */
   readonly listeners = new Set<(change: Change) => void>()
 
@@ -87,6 +91,16 @@ export class MemoryDisk {
 
   allPurged(): Iterable<PurgedRun> {
     return this.#purged.values()
+  }
+
+  /** Notes a run whose journal was deleted elsewhere. */
+  addPurged(left: PurgedRun): void {
+    this.#purged.set(left.id, left)
+  }
+
+  /** Inboxes by their roots, in the order in which they began. */
+  inboxes(): Iterable<readonly [root: RunId, deliveries: ReadonlySet<string>]> {
+    return this.#inboxes
   }
 
   /** Deletes an ended run and its inbox; what is given of it remains. */

@@ -68,7 +68,7 @@ async function setAsideAfter(scene: Scene, { way, end, flags, lostLeaseCountMax 
     await until(() => supervisor.ends.length === count, `worker ${count} is gone`)
     expect((await bad.row()).lostLeaseCount).toBe(count - 1)
     await bad.signal('hurry')
-    scene.expire('bad')
+    await scene.expire('bad')
   }
   await until(async () => (await bad.row()).status === 'stuck', 'the run is set aside')
   const row = await bad.row()

@@ -21,7 +21,7 @@ async function takenOver(scene: Scene, names: readonly [string, string], { isDea
   const first = await scene.worker(names[0], { options: long, isDeaf })
   expect(await first.until('began')).toMatchObject({ epoch: 1, attempt: 1, key: 'r1/0' })
   await first.stop()
-  scene.expire('r1')
+  await scene.expire('r1')
   const second = await scene.worker(names[1], { options: long })
   expect(await second.until('began')).toMatchObject({ epoch: 2, attempt: 1, key: 'r1/0' })
   return [first, second] as const
@@ -87,7 +87,7 @@ describe('R-C1 R-C3 R-C4 C32 T10 a worker that is stopped in mid-step for longer
       const first = await scene.worker('w1', { options })
       await first.until('began')
       await first.stop()
-      scene.expire('r1')
+      await scene.expire('r1')
       const second = await scene.worker('w2', { options: long })
       await second.until('began')
       first.goOn()

@@ -5,7 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { WorkerOrder, WorkerWord } from './worker-words.js'
 
 const program = fileURLToPath(new URL('./worker.mjs', import.meta.url))
-const patienceMs = 30_000
+const patienceMs = 120_000
 
 /** A worker in a process of its own, seen from outside. */
 export class WorkerProcess {

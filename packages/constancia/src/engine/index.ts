@@ -1,7 +1,9 @@
 export type { AttemptInfo } from './attempt.js'
 export { flow } from './declare.js'
+export type { Drained } from './drained.js'
 export { days, hours, minutes, seconds } from './duration.js'
 export { type EngineErrorCode, engineError } from './errors.js'
+export type { Fleet, FleetWorker, HeldRuns, UnservedFlow } from './fleet.js'
 export type {
   AnyFlow,
   Branch,

@@ -123,7 +123,6 @@ export class Execution implements Host, Words {
   get runId(): RunId {
     return this.claim.run
   }
-
   get ending(): boolean {
     return this.#ending !== undefined
   }

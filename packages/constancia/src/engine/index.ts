@@ -15,7 +15,7 @@ export type {
   StepOptions,
 } from './flow.js'
 export { type Logger, type LogLevel, stderrLogger } from './log.js'
-export type { Parts } from './parts.js'
+export type { Parts, Self } from './parts.js'
 export type { Rehearsal } from './rehearsal.js'
 export { defaultRetry, type RetryPolicy, retryPolicy } from './retry.js'
 export { type CancelOptions, Run, type SignalOptions } from './run.js'

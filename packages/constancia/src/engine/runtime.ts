@@ -83,6 +83,7 @@ function completeParts(options: OpenOptions): Parts {
     onAttempt: () => undefined,
     log: options.log ?? stderrLogger,
     limits: { ...defaultLimits, ...options.limits },
+    self: { host: 'unknown', program: 'unknown' },
     ...options.parts,
   }
 }

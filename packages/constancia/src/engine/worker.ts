@@ -1,4 +1,3 @@
-import { hostname } from 'node:os'
 import type { ClaimId, RunId } from '../journal/index.js'
 import {
   type Change,
@@ -19,7 +18,6 @@ import { Execution } from './execution.js'
 import type { ExecutionEnd } from './execution-end.js'
 import type { AnyFlow } from './flow.js'
 import type { Parts } from './parts.js'
-import { programVersion } from './program.js'
 import { type FlowRegistry, keyOf } from './registry.js'
 import { Setbacks } from './setbacks.js'
 
@@ -314,10 +312,10 @@ const claimCountMax = 500
 
 const workerIdBytes = 6
 
-function noteOf({ flows, options }: WorkerInput, id: string): Omit<WorkerNote, 'state'> {
+function noteOf({ flows, options, parts }: WorkerInput, id: string): Omit<WorkerNote, 'state'> {
   const { name, concurrency } = options
   const has = flows.all.map((flow) => ({ flow: flow.name, version: flow.version }))
-  return { id, name, host: hostname(), pid: process.pid, program: programVersion(), flows: has, concurrency }
+  return { ...parts.self, id, name, pid: process.pid, flows: has, concurrency }
 }
 
 function claimed({ name, version, concurrency: { running, runningPerKey } }: AnyFlow): ClaimedFlow {

@@ -90,6 +90,7 @@ export class World {
       },
       limits: defaultLimits,
       log: () => undefined,
+      self: { host: 'kit', program: 'kit' },
     }
   }
 

@@ -2,8 +2,7 @@ import { type ChildProcess, fork, type StdioOptions } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { resultCodeOf } from '../../dist/store/sqlite/driver.js'
-import { rawConnection } from '../store/raw.js'
+import { isWritable } from '../store/raw.js'
 import type { WorkerOrder, WorkerWord } from './worker-words.js'
 
 const program = fileURLToPath(new URL('./worker.mjs', import.meta.url))
@@ -79,19 +78,5 @@ export class WorkerProcess {
   async end(): Promise<NodeJS.Signals | number | null> {
     this.#child.kill('SIGTERM')
     return this.gone
-  }
-}
-
-// Whoever else holds the lock lets go of it by itself.
-function isWritable(file: string): boolean {
-  const database = rawConnection(file)
-  try {
-    database.exec('PRAGMA busy_timeout = 200; BEGIN IMMEDIATE; ROLLBACK')
-    return true
-  } catch (error) {
-    if (resultCodeOf(error) === 5) return false
-    throw error
-  } finally {
-    database.close()
   }
 }

@@ -1,11 +1,10 @@
 import { readFileSync } from 'node:fs'
+import { hostname } from 'node:os'
+import type { Self } from '../engine/index.js'
 
-let known: string | undefined
-
-/** The version of this package; `unknown` where it was bundled into another program. */
-export function programVersion(): string {
-  known ??= readVersion()
-  return known
+/** What this process says of itself in the list of workers. The version is `unknown` where the package was bundled into a program. */
+export function selfOf(): Self {
+  return { host: hostname(), program: readVersion() }
 }
 
 function readVersion(): string {

@@ -112,14 +112,7 @@ test.each(stores)(
     const rig = new Rig(store)
     const first = await deployed({ what: 'the first', text: (text) => `${text}\n` })
     let life = await rig.live(first)
-    const waiting = new Map<string, { readonly kind: Kind; readonly amount: number }>()
-    for (const kind of kinds) {
-      const flow = first.find(({ name }) => name === kind) as AnyFlow
-      for (let amount = 0; amount < counts[kind]; amount++) {
-        const run = await life.runtime.start(flow, amount as never, { id: `${kind}-${amount}` })
-        waiting.set(run.id, { kind, amount })
-      }
-    }
+    const waiting = await started(life, first)
     for (const id of waiting.keys()) await untilStatus(life.runtime.run(id), 'waiting')
     expect(waiting.size).toBe(100)
     expect(told.executed).toHaveLength(100)
@@ -180,6 +173,18 @@ test.each(stores)(
   },
   120_000,
 )
+
+async function started(life: Life, flows: readonly AnyFlow[]) {
+  const waiting = new Map<string, { readonly kind: Kind; readonly amount: number }>()
+  for (const kind of kinds) {
+    const flow = flows.find(({ name }) => name === kind) as AnyFlow
+    for (let amount = 0; amount < counts[kind]; amount++) {
+      const run = await life.runtime.start(flow, amount as never, { id: `${kind}-${amount}` })
+      waiting.set(run.id, { kind, amount })
+    }
+  }
+  return waiting
+}
 
 async function rehearsed(life: Life, ids: readonly string[]) {
   return Promise.all(ids.map((id) => life.runtime.rehearse(id)))

@@ -26,6 +26,7 @@ export {
   type StoreCounts,
 } from './moving.js'
 export { PageSize } from './page-size.js'
+export type { RunStatus } from './run-status.js'
 export { isSuspect, type Poison, poisonMessage } from './set-aside.js'
 export type {
   Append,
@@ -43,6 +44,7 @@ export type {
   Facts,
   Heartbeat,
   HeartbeatOptions,
+  HeldClaim,
   OutboxQuery,
   OutboxRef,
   Page,
@@ -50,10 +52,19 @@ export type {
   Rest,
   RunQuery,
   RunRow,
-  RunStatus,
   Store,
   StoreFactory,
   StoreParts,
   Suspend,
   WaitingFor,
 } from './store.js'
+export {
+  type Announced,
+  type FlowVersion,
+  type Holder,
+  type OpenRuns,
+  type WorkerNote,
+  type WorkerRow,
+  workerForgottenMs,
+  workerRowOf,
+} from './workers.js'

@@ -1,5 +1,5 @@
 import type { RunId, StoredEvent } from '../../journal/index.js'
-import type { Change, MoveMark, RunRow } from '../index.js'
+import type { Announced, Change, MoveMark, RunRow } from '../index.js'
 import { DueList } from './due-list.js'
 import { Outbox } from './outbox.js'
 import type { PurgedRun, StoredRun } from './stored-run.js'
@@ -21,6 +21,8 @@ export class MemoryDisk {
   mark: MoveMark | undefined
   /** While somebody reads all of it to move it away, nobody else writes. */
   isLocked = false
+  /** What workers said of themselves, by their ids. */
+  readonly workers = new Map<string, Announced>()
   /** Of every handle. */
   readonly listeners = new Set<(change: Change) => void>()
 

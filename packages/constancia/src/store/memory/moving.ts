@@ -107,7 +107,9 @@ class MemoryDeparture implements Departure {
     this.#disk = disk
     const nowMs = parts.clock.now()
     const claims = [...disk.claimed()].flatMap(({ row: { claim } }) => claim ?? [])
-    this.owners = [...new Set(claims.filter((claim) => claim.leaseUntilMs > nowMs).map(({ worker }) => worker))]
+    const holders = claims.filter((claim) => claim.leaseUntilMs > nowMs).map(({ worker }) => worker)
+    const announced = [...disk.workers.values()].filter(({ untilMs }) => untilMs > nowMs).map(({ note }) => note.name)
+    this.owners = [...new Set([...holders, ...announced])].sort()
   }
 
   async count(): Promise<StoreCounts> {

@@ -12,6 +12,7 @@ import type {
   Heartbeat,
   HeartbeatOptions,
   MovableStoreFactory,
+  OpenRuns,
   OutboxQuery,
   Page,
   Purge,
@@ -20,6 +21,8 @@ import type {
   Store,
   StoreParts,
   Suspend,
+  WorkerNote,
+  WorkerRow,
 } from '../index.js'
 import { markedError, storeError } from '../index.js'
 import { claim, release, renew, suspend, type Turn } from './claims.js'
@@ -32,6 +35,7 @@ import { MemoryMoving } from './moving.js'
 import { purge } from './purge.js'
 import { rebuild } from './rebuild.js'
 import { runs } from './runs.js'
+import { announce, openRuns, workers } from './workers.js'
 
 const prefix = 'run/'
 const place = 'memory'
@@ -135,6 +139,22 @@ class MemoryStore implements Store {
     const heart = new TimerHeartbeat(this.#open(), options)
     this.#hearts.add(heart)
     return heart
+  }
+
+  async announce(note: WorkerNote, forMs: number): Promise<void> {
+    announce(this.#open(), note, forMs)
+  }
+
+  async depart(id: string): Promise<void> {
+    this.#open().disk.workers.delete(id)
+  }
+
+  async workers(): Promise<readonly WorkerRow[]> {
+    return workers(this.#open())
+  }
+
+  async openRuns(): Promise<readonly OpenRuns[]> {
+    return openRuns(this.#open())
   }
 
   async rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {

@@ -121,8 +121,10 @@ class PostgresMoving implements Moving {
   }
 }
 
+// Whoever holds runs, and whoever says that it is there.
 const selectOwners = `
-  SELECT DISTINCT r.worker FROM {schema}.runs AS r WHERE r.status = 'running' AND r.due_at > {schema}.now_ms() ORDER BY r.worker`
+  SELECT r.worker FROM {schema}.runs AS r WHERE r.status = 'running' AND r.due_at > {schema}.now_ms()
+  UNION SELECT w.note::json ->> 'name' FROM {schema}.workers AS w WHERE w.alive_until > {schema}.now_ms() ORDER BY 1`
 
 async function isEmptyNow(on: Pick<Connections, 'query'>, sql: (text: string) => string): Promise<boolean> {
   return (await on.query(sql('SELECT 1 FROM {schema}.streams LIMIT 1'))).length === 0

@@ -14,6 +14,7 @@ import type {
   HeartbeatOptions,
   MovableStoreFactory,
   Moving,
+  OpenRuns,
   OutboxQuery,
   Page,
   Purge,
@@ -22,6 +23,8 @@ import type {
   Store,
   StoreParts,
   Suspend,
+  WorkerNote,
+  WorkerRow,
 } from '../index.js'
 import { beginSession } from './begin.js'
 import { claim, type Turn } from './claiming.js'
@@ -41,6 +44,7 @@ import { runs } from './run-list.js'
 import { rowOf } from './run-record.js'
 import { recordsOf } from './runs.js'
 import type { Session } from './session.js'
+import { announce, depart, openRuns, workers } from './workers.js'
 
 /**
  * The store of a fleet: a schema in a PostgreSQL, for workers on many machines. Everything that it acknowledges is committed
@@ -175,6 +179,22 @@ class PostgresStore implements Store {
     const heart = new ThreadHeartbeat({ connection, schema, place, options, warn: parts.warn })
     this.#hearts.add(heart)
     return heart
+  }
+
+  announce(note: WorkerNote, forMs: number): Promise<void> {
+    return this.#ask(() => announce(this.#session, note, forMs))
+  }
+
+  depart(id: string): Promise<void> {
+    return this.#ask(() => depart(this.#session, id))
+  }
+
+  workers(): Promise<readonly WorkerRow[]> {
+    return this.#ask(() => workers(this.#session))
+  }
+
+  openRuns(): Promise<readonly OpenRuns[]> {
+    return this.#ask(() => openRuns(this.#session))
   }
 
   rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {

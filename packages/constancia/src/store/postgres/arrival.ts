@@ -147,9 +147,10 @@ function recordOf({ no, whole }: Numbered): Record<string, unknown> {
   const { readSignalCount, lostLeaseCount, claim, latest, stuck, waitingFor } = row
   const told = rowOf({ no, fold, epoch, readSignalCount, lostLeaseCount }, { nowMs: 0, latest })
   const owner = { claim_id: claim?.id, worker: claim?.worker, progressed: claimedHeadSeq < fold.head.seq }
+  const held = { held_epoch: claim && row.epoch, held_by: claim?.workerId, held_since: claim?.sinceMs }
   const rest = { waiting_for: waitingFor.length === 0 ? null : JSON.stringify(waitingFor), wake_at: row.wakeAtMs }
   const why = { stuck_code: stuck?.code, stuck_message: stuck?.message }
-  return { ...told, status: row.status, due_at: dueAtMs ?? null, ...owner, ...rest, ...why }
+  return { ...told, status: row.status, due_at: dueAtMs ?? null, ...owner, ...held, ...rest, ...why }
 }
 
 const insertStreams = `

@@ -86,12 +86,13 @@ export class SqliteArrival implements Arrival {
     this.#runs.insert(no, fold, { epoch, readSignalCount, lostLeaseCount, nowMs: dueAtMs ?? 0 })
     const state = [row.status, dueAtMs ?? null, row.wakeAtMs ?? null, row.latest ?? null]
     const owner = [claim?.id ?? null, claim?.worker ?? null, claimedHeadSeq]
+    const held = [claim === undefined ? null : row.epoch, claim?.workerId ?? null, claim?.sinceMs ?? null]
     const rest = [
       waitingFor.length === 0 ? null : JSON.stringify(waitingFor),
       stuck?.code ?? null,
       stuck?.message ?? null,
     ]
-    this.#database.prepare(updateScheduled).run(...state, ...owner, ...rest, no)
+    this.#database.prepare(updateScheduled).run(...state, ...owner, ...held, ...rest, no)
   }
 
   // The rule that only what has an end may be purged is about journals that are here.
@@ -117,4 +118,4 @@ export class SqliteArrival implements Arrival {
 
 const updateScheduled = `
   UPDATE runs SET status = ?, due_at = ?, wake_at = ?, latest = ?, claim_id = ?, worker = ?, claimed_head_seq = ?,
-    waiting_for = ?, stuck_code = ?, stuck_message = ? WHERE stream = ?`
+    held_epoch = ?, held_by = ?, held_since = ?, waiting_for = ?, stuck_code = ?, stuck_message = ? WHERE stream = ?`

@@ -1,5 +1,6 @@
 // @ts-check
 // Flows of a worker process that tells what happens in their steps.
+import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { flow } from 'constancia'
 import { send } from './destination.mjs'
@@ -79,20 +80,22 @@ export function flowsFor({ tell, told, send }) {
   return [held, computing, short, rounds]
 }
 
+// Goes round until somebody says that it is enough, by making a file.
 const rounds = flow({
   name: 'rounds',
   version: 1,
   retry: { attemptsMax: 3, delayMsFirst: 10 },
   run: async (
     ctx,
-    /** @type {{ readonly ledger: string, readonly count: number, readonly pauseMs: number }} */ input,
+    /** @type {{ readonly ledger: string, readonly enough: string, readonly pauseMs: number }} */ input,
   ) => {
-    for (let round = 0; round < input.count; round++) {
-      await ctx.step('round', async (attempt) => {
+    for (let round = 0; ; round++) {
+      const isLast = await ctx.step('round', async (attempt) => {
         await pause(input.pauseMs)
         await send(input.ledger, attempt, { run: ctx.runId, round })
+        return existsSync(input.enough)
       })
+      if (isLast) return round + 1
     }
-    return input.count
   },
 })

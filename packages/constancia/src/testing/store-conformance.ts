@@ -9,6 +9,7 @@ import { lineCases } from './store-conformance/lines.js'
 import { listCases } from './store-conformance/lists.js'
 import { inMemory, MovableWorld, moveCases } from './store-conformance/moves.js'
 import { outboxCases } from './store-conformance/outboxes.js'
+import { priorityCases } from './store-conformance/priorities.js'
 import { purgeCases } from './store-conformance/purges.js'
 import { rebuildCases } from './store-conformance/rebuilds.js'
 import { restCases } from './store-conformance/rests.js'
@@ -47,6 +48,7 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
     ...outboxCases,
     ...lineCases,
     ...limitCases,
+    ...priorityCases,
     ...setAsideCases,
     ...purgeCases,
     ...rebuildCases,

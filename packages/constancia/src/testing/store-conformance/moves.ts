@@ -357,7 +357,10 @@ async function everything(world: World): Promise<readonly string[]> {
   ok(carried.kind === 'appended' && headOf(carried.events[1] as StoredEvent).seq === 2)
   deepStrictEqual((await world.store.purge({ runs: [idOf('gone')], by: 'principal:bob' })).purged, ['gone'])
   await world.create('large', [started(), ...Array.from({ length: 70 }, (_, index) => stepped(String(index)))])
-  await world.create('odd', [startedAs({ key: 'k-1', priority: 7 }), stepped('0', JSON.stringify('\u0001"\\ 🜁 {"a":[1,"2"]}'))])
+  await world.create('odd', [
+    startedAs({ key: 'k-1', priority: 7 }),
+    stepped('0', JSON.stringify('\u0001"\\ 🜁 {"a":[1,"2"]}')),
+  ])
   await world.create('mother', [startedAs({ key: 'k-2' }), startedChild('0', 'mother~0')])
   await world.given.advance(leaseMs)
   return [...runs, 'timer', 'parked', 'signal', 'large', 'odd', 'mother']

@@ -55,8 +55,10 @@ test('T9 C46 B3 a flow whose connection is cut at each of 5 places of any messag
 }, async () => {
   const [lane] = lanes as [Lane]
   await lane.live()
-  const { life, questions } = await lane.record(lane.live)
+  const { life, questions: all } = await lane.record(lane.live)
   const anew = await lane.record(lane.liveAnew)
+  // A worker that is there beats, and says that it is there, in some lives only.
+  const questions = all.filter(({ sql }) => !isOfHeart(sql))
   expect([life.facts.length, Object.values(life.executed)]).toEqual([6, [1]])
   expect(anew.life.facts).toEqual(life.facts)
   const known = new Set(questions.map(({ sql }) => sql))
@@ -67,10 +69,14 @@ test('T9 C46 B3 a flow whose connection is cut at each of 5 places of any messag
   report('cuts', tried)
   for (const position of positions) {
     const fired = tried.filter(({ cut, life: { cutCount } }) => cutCount > 0 && cut.position === position)
-    expect(fired.length, position).toBeGreaterThan(30)
+    expect(fired.length, position).toBeGreaterThan(20)
   }
   await verifyAll(tried.length)
 })
+
+function isOfHeart(sql: string): boolean {
+  return sql === 'connect' || sql.includes('RETURNING held.id') || sql.includes('alive_until')
+}
 
 test.runIf(isCampaign)(
   'T9 C46 twelve flows, cut at each of 5 places of any message of their lives',
@@ -97,8 +103,10 @@ function report(name: string, tried: readonly Tried[]): void {
   for (const { cut } of fired) counts.set(cut.sql, (counts.get(cut.sql) ?? 0) + 1)
   const lines = [...counts].map(([sql, count]) => `${String(count).padStart(5)} at ${sql.slice(0, 80)}`)
   keep(name, { table: () => [`${fired.length} connections were cut in ${tried.length} lives`, ...lines].join('\n') })
-  // A message that only some lives have (a look for due runs that comes sooner or later) may be missed.
-  expect(fired.length).toBeGreaterThan(tried.length * 0.9)
+  // How often a life looks for due runs differs, so some places are missed; but no kind of message, at none of the places.
+  const missed = tried.filter(({ cut, life: { cutCount } }) => cut.no === 0 && cutCount === 0)
+  expect(missed.map(({ cut }) => `${cut.position} of ${cut.sql}`)).toEqual([])
+  expect(fired.length).toBeGreaterThan(tried.length / 2)
 }
 
 async function verifyAll(countMin: number): Promise<void> {

@@ -139,7 +139,11 @@ test('C46 a server that ends a connection with the packet by which it opens it e
 
 test('C46 closing ends although no line answers any more, and leaves none open', async () => {
   const before = new Set(proxy.lines)
-  const fleet = await Fleet.open({ count: 1, store: { url, schema: newSchema() }, worker: { pollMs: 600_000 } })
+  const fleet = await Fleet.open({
+    count: 1,
+    store: { url, schema: newSchema(), answerMsMax: 1_500 },
+    worker: { pollMs: 600_000 },
+  })
   await fleet.wakeMs()
   const own = proxy.lines.filter((line) => !before.has(line))
   expect(own.length).toBeGreaterThan(3)

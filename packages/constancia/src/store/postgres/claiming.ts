@@ -1,6 +1,6 @@
 import { assert, type ClaimId, type RunId, runStream } from '../../journal/index.js'
 import { type Claim, type ClaimAnswer, type ClaimRequest, isSuspect, systemClock } from '../index.js'
-import { DueRuns, nextOfLimited, nextOfUnlimited, type Search } from './due.js'
+import { DueRuns, type Next, nextOf, nextOfLimited, nextOfUnlimited, type Search } from './due.js'
 import { arrayOf } from './literals.js'
 import { Wait } from './patience.js'
 import { isLimited, Room } from './room.js'
@@ -115,11 +115,10 @@ async function takeDue(claiming: Claiming, beforeCommit: (found: Found) => void)
   const { session, request, on } = claiming
   const { flows, limit } = request
   await lockLimits(claiming)
-  const [row] = await on.query(session.sql('SELECT {schema}.now_ms() AS now_ms'))
-  const nowMs = Number(row?.['now_ms'])
+  const { nowMs, due } = await nextOf(session, on, { flows, passed: [] })
   const room = await Room.count(session, on, { flows, nowMs })
   const search: Search = { session, on, room, nowMs, seen: [], limit }
-  const { taken, aside, passed } = await chooseAll(claiming, search)
+  const { taken, aside, passed } = await chooseAll(claiming, search, due)
   // Sent together, answered in this order.
   const [, , unlimited] = await Promise.all([
     writeTaken(claiming, taken),
@@ -149,9 +148,9 @@ interface Chosen {
   readonly passed: number[]
 }
 
-async function chooseAll({ session, request, turn }: Claiming, search: Search): Promise<Chosen> {
+async function chooseAll({ session, request, turn }: Claiming, search: Search, due: Next['due']): Promise<Chosen> {
   const chosen: Chosen = { taken: [], aside: [], passed: [] }
-  const lanes = request.flows.map((flow) => new DueRuns(search, flow))
+  const lanes = request.flows.map((flow, index) => new DueRuns(search, flow, due.get(index) ?? []))
   let suspectsLeft = request.suspectCountMax ?? Number.POSITIVE_INFINITY
   let idleCount = 0
   while (chosen.taken.length < request.limit && idleCount < lanes.length) {

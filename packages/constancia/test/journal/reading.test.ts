@@ -109,13 +109,16 @@ describe('R-B10 a text that is not in the format is never guessed at', () => {
     }
   })
 
-  test('R-B10 ten thousand small results are read in a few milliseconds', () => {
+  test('R-B10 ten thousand small results are read nearly as fast as JSON is', () => {
     const texts = Array.from({ length: 10_000 }, (_, i) => encodeValue({ id: `ch_${i}`, amount: i, ok: true }, options))
-    const times = Array.from({ length: 10 }, () => {
-      const start = performance.now()
-      for (const text of texts) decodeValue(text)
-      return performance.now() - start
-    })
-    expect(Math.min(...times)).toBeLessThan(15)
+    const fastestMs = (read: (text: string) => unknown): number => {
+      const times = Array.from({ length: 15 }, () => {
+        const start = performance.now()
+        for (const text of texts) read(text)
+        return performance.now() - start
+      })
+      return Math.min(...times)
+    }
+    expect(fastestMs(decodeValue)).toBeLessThan(10 * fastestMs(JSON.parse))
   })
 })

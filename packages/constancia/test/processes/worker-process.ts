@@ -7,7 +7,8 @@ import { rawConnection } from '../store/raw.js'
 import type { WorkerOrder, WorkerWord } from './worker-words.js'
 
 const program = fileURLToPath(new URL('./worker.mjs', import.meta.url))
-const patienceMs = 30_000
+// A slow machine is no failure.
+const patienceMs = 120_000
 
 /** A worker in a process of its own, seen from outside. */
 export class WorkerProcess {

@@ -61,9 +61,7 @@ test('R-A5 R-A7 R-B7 R-C4 T1 T2 programs made up by chance end the same wherever
   }
   // How much a program brings is chance: there are as many as it takes.
   const isEnough = (): boolean =>
-    tally.programs >= programCount &&
-    tally.trials >= programCount * 40 &&
-    tally.comparedWithPlain >= programCount / 10
+    tally.programs >= programCount && tally.trials >= programCount * 40 && tally.comparedWithPlain >= programCount / 10
   for (let more = 0; more < 20 && !isEnough(); more += 1)
     await fc.assert(fc.asyncProperty(scripted, check), { seed: seed + more, numRuns: programCount })
   const counts = Object.entries(tally).map(([what, count]) => `${what} ${count}`)

@@ -32,7 +32,8 @@ export default defineConfig({
     ],
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
-    maxWorkers: 2,
+    // One more than the processors of a small machine: most tests also wait, for a disk, a lease or another process.
+    maxWorkers: 3,
     // A slow machine is no failure.
     testTimeout: 120_000,
     hookTimeout: 120_000,

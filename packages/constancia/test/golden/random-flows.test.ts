@@ -17,7 +17,7 @@ const programCount = isCampaign ? 5_000 : 100
 // Programs up to this size are also ended twice, at every pair of places.
 const pairOpCountMax = isCampaign ? 8 : 4
 const seed = Number(process.env['CONSTANCIA_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-const timeout = isCampaign ? 7_200_000 : 300_000
+const timeout = isCampaign ? 7_200_000 : 1_800_000
 
 interface Trial {
   readonly report: CrashReport

@@ -1,5 +1,32 @@
 export { type Clock, systemClock } from './clock.js'
-export { type StoreErrorCode, storeError } from './errors.js'
+export { markedError, type StoreErrorCode, storeError } from './errors.js'
+export { JournalCheck, type WholeJournal } from './journal-check.js'
+export {
+  type MoveObstacle,
+  type MoveOptions,
+  type MoveOutcome,
+  type MoveSurvey,
+  moveStore,
+  surveyMove,
+  workOf,
+} from './move-store.js'
+export {
+  type Arrival,
+  type Departure,
+  type InboxDelivery,
+  type Inventory,
+  isMovable,
+  type JournalPiece,
+  type MovableStoreFactory,
+  type MoveMark,
+  type Moving,
+  type Parcel,
+  type PurgedJournal,
+  type RunEnd,
+  type StoreCounts,
+} from './moving.js'
+export { PageSize } from './page-size.js'
+export type { RunStatus } from './run-status.js'
 export { isSuspect, type Poison, poisonMessage } from './set-aside.js'
 export type {
   Append,
@@ -17,6 +44,7 @@ export type {
   Facts,
   Heartbeat,
   HeartbeatOptions,
+  HeldClaim,
   OutboxQuery,
   OutboxRef,
   Page,
@@ -24,10 +52,19 @@ export type {
   Rest,
   RunQuery,
   RunRow,
-  RunStatus,
   Store,
   StoreFactory,
   StoreParts,
   Suspend,
   WaitingFor,
 } from './store.js'
+export {
+  type Announced,
+  type FlowVersion,
+  type Holder,
+  type OpenRuns,
+  type WorkerNote,
+  type WorkerRow,
+  workerForgottenMs,
+  workerRowOf,
+} from './workers.js'

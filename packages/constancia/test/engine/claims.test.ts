@@ -8,7 +8,7 @@ import { factsOf } from 'constancia/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { defaultLimits } from '../../dist/journal/index.js'
 import { type Store, systemClock } from '../../dist/store/index.js'
-import { rawConnection } from '../store/raw.js'
+import { isWritable, rawConnection } from '../store/raw.js'
 import { overStore } from './life.js'
 import { drained, gate, kindsOf, leaseMs, Rig, stores, until, untilStatus } from './rig.js'
 
@@ -246,6 +246,16 @@ async function startRival(file: string, ms: number): Promise<string[]> {
   return said
 }
 
+// Stopped where it holds no lock on the file, which it has for a moment when it announces itself.
+async function stopRival(file: string): Promise<void> {
+  rival?.kill('SIGSTOP')
+  while (!isWritable(file)) {
+    rival?.kill('SIGCONT')
+    await pause(7)
+    rival?.kill('SIGSTOP')
+  }
+}
+
 function block(ms: number): void {
   Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, ms)
 }
@@ -257,7 +267,7 @@ describe('two real processes and the thread that keeps leases alive', () => {
     await (await rig.live([], { worker: false })).runtime.close()
     const said = await startRival(rig.file, ms)
     // The rival has the flow as well: it must not be the one that takes the run at first.
-    rival?.kill('SIGSTOP')
+    await stopRival(rig.file)
     let blockedAt = 0
     const contested = flow({
       name: 'contested',

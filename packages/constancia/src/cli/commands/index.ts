@@ -6,6 +6,7 @@ import { doctorCommand } from './doctor.js'
 import { exportCommand } from './export.js'
 import { initCommand } from './init.js'
 import { journalCommand } from './journal.js'
+import { migrateStoreCommand } from './migrate-store.js'
 import { purgeCommand } from './purge.js'
 import { rebuildCommand } from './rebuild.js'
 import { retryCommand } from './retry.js'
@@ -29,5 +30,6 @@ export const commands: readonly Command[] = [
   exportCommand,
   purgeCommand,
   rebuildCommand,
+  migrateStoreCommand,
   doctorCommand,
 ]

@@ -128,14 +128,21 @@ async function writeOutbox(session: Session, on: Connection, known: Known): Prom
 
 type KnownRun = Known['runs'] extends ReadonlyMap<RunId, infer R> ? R : never
 
-function rowOf(
+/** A row of `runs` as a journal tells it; an open run is ready. */
+export function rowOf(
   { no, fold, epoch, readSignalCount, lostLeaseCount }: KnownRun,
   { nowMs, latest }: { readonly nowMs: number; readonly latest: RunId | undefined },
 ): Record<string, unknown> {
-  const { id, flow, version, actor, key, parent, root, continuedAs, outcome, head, signalCount } = fold
+  const { id, flow, version, actor, key, priority, parent, root, continuedAs, outcome, head, signalCount } = fold
   const isOpen = outcome === 'open'
-  const identity = { stream: no, id, flow, version, actor, key, parent_run: parent?.run, parent_op: parent?.op }
-  const line = { root: root === id ? null : root, latest, continued_as: continuedAs }
+  const identity = { stream: no, id, flow, version, actor, key, priority }
+  const line = {
+    parent_run: parent?.run,
+    parent_op: parent?.op,
+    root: root === id ? null : root,
+    latest,
+    continued_as: continuedAs,
+  }
   const counts = { signal_count: signalCount, read_signal_count: readSignalCount, epoch, lost_leases: lostLeaseCount }
   const state = { outcome, status: isOpen ? 'ready' : outcome, due_at: isOpen ? nowMs : null, progressed: false }
   const ends = { cancel_requested: fold.isCancelRequested, started_at: fold.startedAtMs, ended_at: fold.endedAtMs }

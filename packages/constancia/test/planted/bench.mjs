@@ -4,8 +4,8 @@
 import { createVitest } from 'vitest/node'
 
 /**
- * What is to be run: a test file, relative to the folder, and a pattern for the names of its tests.
- * @typedef {{ readonly file: string, readonly name: string | undefined }} Job
+ * What is to be run: a test file, relative to the folder, a pattern for the names of its tests, and where its PostgreSQL is.
+ * @typedef {{ readonly file: string, readonly name: string | undefined, readonly database: string | undefined }} Job
  */
 /**
  * What came of it: how many tests passed, the names of those that failed, and what went wrong outside of any test.
@@ -22,7 +22,9 @@ const vitest = await createVitest('test', {
 })
 
 /** @param {Job} job @returns {Promise<Came>} */
-async function examine({ file, name }) {
+async function examine({ file, name, database }) {
+  if (database === undefined) delete process.env['DATABASE_URL']
+  else process.env['DATABASE_URL'] = database
   const files = await vitest.globTestSpecifications([file])
   if (name === undefined) vitest.resetGlobalTestNamePattern()
   else vitest.setGlobalTestNamePattern(name)

@@ -4,6 +4,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { transformWithOxc } from 'vite'
+import { databaseUrl } from '../postgres/database.js'
 
 /** A small patch that breaks one promise, and the test that must notice. */
 export interface PlantedBug {
@@ -94,7 +95,9 @@ export class Workbench {
 
   async #examine({ noticedBy: { file, name } }: PlantedBug): Promise<Found> {
     this.#output = ''
-    this.#bench.send({ file: join('packages', file), name })
+    // The server of this run of the tests, instead of one for each bench.
+    const database = file.includes('/postgres/') ? await databaseUrl() : undefined
+    this.#bench.send({ file: join('packages', file), name, database })
     const { passed, failed, faults } = await this.#answer()
     if (failed.length > 0) return { kind: 'noticed' }
     return { kind: 'missed', output: [`${passed} tests passed, none failed.`, ...faults, this.#output].join('\n') }

@@ -30,6 +30,8 @@ export class Lane {
   #plan = this.#plans[0] as Plan
   #executed: Record<string, number> = {}
   #onRenewed: () => void = () => undefined
+  // What came before a life is no part of it.
+  #onBegin: () => void = () => undefined
   #renewed: Promise<void> = Promise.resolve()
   #runtime: Runtime | undefined
   #lastNo = 0
@@ -55,6 +57,7 @@ export class Lane {
   /** What went over its connections, in the order in which it came. */
   async record(live: () => Promise<Life>): Promise<{ readonly life: Life; readonly questions: readonly Question[] }> {
     const questions: Question[] = []
+    this.#onBegin = () => questions.splice(0)
     this.proxy.fate = (question) => void questions.push(question)
     const life = await live()
     this.proxy.fate = () => undefined
@@ -74,7 +77,7 @@ export class Lane {
     this.#runtime ??= await this.#openRuntime({ pollMs: 60_000 })
     this.#renewed = Promise.resolve()
     await this.#untilIdle()
-    this.proxy.begin()
+    this.#begin()
     return this.#liveIn(this.#runtime)
   }
 
@@ -85,12 +88,17 @@ export class Lane {
     this.#renewed = new Promise((resolve) => {
       this.#onRenewed = resolve
     })
-    this.proxy.begin()
+    this.#begin()
     // The first beat comes at once, the one after it that is cut a third of this later: well before the lease ends.
     const runtime = await this.#openRuntime({ pollMs: 60_000, leaseMs: 12_000 })
     const life = await this.#liveIn(runtime)
     await runtime.close()
-    return life
+    return { ...life, cutCount: this.proxy.cutCount }
+  }
+
+  #begin(): void {
+    this.proxy.begin()
+    this.#onBegin()
   }
 
   /** How often something was looked for that nobody had heard the end of. */

@@ -20,8 +20,8 @@ export interface ConnectionOptions {
 /** A row: its columns by their names. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** What can be bound to a statement; arrays are bound as their literals. */
-export type Value = null | string | number | boolean | readonly (string | number)[]
+/** What can be bound to a statement; bytes as they are, arrays as their literals. */
+export type Value = null | string | number | boolean | Uint8Array | readonly (string | number)[]
 
 /** Something that answers statements. */
 export interface Connection {

@@ -5,6 +5,7 @@ import type { Session } from './session.js'
 import type { Touched } from './touched.js'
 import type { Unfit } from './unfit.js'
 import type { Added, RunChange, Work } from './work.js'
+import { writeOne } from './write-one.js'
 
 interface UnfitRecord {
   readonly unfit_ord: number
@@ -26,6 +27,7 @@ const writeSql = `SELECT * FROM {schema}.write(${Array.from({ length: valueCount
  * be rolled back unless both fit. Rejects with the driver's error; then nothing is stored, or nobody knows.
  */
 export async function write(session: Session, on: Connection, works: readonly Work[]): Promise<Map<number, Unfit>> {
+  if (await writeOne(session, on, works)) return new Map()
   const { values, places } = encode(session, works)
   const records = (await on.query(session.sql(writeSql), values)) as unknown as UnfitRecord[]
   const unfit = new Map<number, Unfit>()

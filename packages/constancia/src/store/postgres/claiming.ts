@@ -120,16 +120,18 @@ async function takeDue(claiming: Claiming, beforeCommit: (found: Found) => void)
   const room = await Room.count(session, on, { flows, nowMs })
   const search: Search = { session, on, room, nowMs, seen: [], limit }
   const { taken, aside, passed } = await chooseAll(claiming, search)
-  // Sent together, answered in this order.
-  const [, , unlimited] = await Promise.all([
-    writeTaken(claiming, taken),
-    aside.length > 0 ? on.query(session.sql(setAsideSql), asideValues(aside)) : undefined,
-    nextOfUnlimited(session, on, { flows, passed }),
-  ])
-  const limited = await nextOfLimited({ ...search, seen: passed }, flows)
-  const found = { taken, aside, nextDueAtMs: finite(Math.min(unlimited.dueAtMs, limited)), nowMs }
+  const found = { taken, aside, nextDueAtMs: nowMs, nowMs }
   beforeCommit(found)
-  return on.commit(Promise.resolve(found))
+  // Sent together with the commit, answered in this order. The rows are locked, so that the statements can do no other than fit.
+  const [, , unlimited, ...limited] = await on.commit(
+    Promise.all([
+      writeTaken(claiming, taken),
+      aside.length > 0 ? on.query(session.sql(setAsideSql), asideValues(aside)) : undefined,
+      nextOfUnlimited(session, on, { flows, passed }),
+      ...flows.map((flow) => nextOfLimited({ ...search, seen: passed }, [flow])),
+    ]),
+  )
+  return { ...found, nextDueAtMs: finite(Math.min(unlimited.dueAtMs, ...limited)) }
 }
 
 // Who counts runs holds the flow's row meanwhile, so that two do not fill the same place.

@@ -1,6 +1,6 @@
 import type { Head, StoredEvent } from '../../journal/index.js'
 import type { ClaimRef } from '../index.js'
-import type { Connection, Value } from './driver.js'
+import type { Value } from './driver.js'
 import type { Session } from './session.js'
 import type { Work } from './work.js'
 
@@ -19,10 +19,10 @@ const sql = `SELECT {schema}.write_one(${Array.from({ length: valueCount }, (_, 
  * Writes works that are no more than one event of an owner, which a lone run does step after step. False where they are more
  * than that, or do not fit; then nothing is stored. Rejects with the driver's error; then nothing is stored, or nobody knows.
  */
-export async function writeOne(session: Session, on: Connection, works: readonly Work[]): Promise<boolean> {
+export async function writeOne(session: Session, works: readonly Work[]): Promise<boolean> {
   const lone = loneOf(session, works)
   if (lone === undefined) return false
-  const [row] = await on.query(session.sql(sql), valuesOf(lone))
+  const [row] = await session.connections.call(session.sql(sql), valuesOf(lone))
   return row?.['stored'] === true
 }
 

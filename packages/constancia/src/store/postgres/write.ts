@@ -5,7 +5,6 @@ import type { Session } from './session.js'
 import type { Touched } from './touched.js'
 import type { Unfit } from './unfit.js'
 import type { Added, RunChange, Work } from './work.js'
-import { writeOne } from './write-one.js'
 
 interface UnfitRecord {
   readonly unfit_ord: number
@@ -24,10 +23,10 @@ const writeSql = `SELECT * FROM {schema}.write(${Array.from({ length: valueCount
 /**
  * Writes works in one round trip and one transaction; each is stored whole or, where it does not fit, not at all. Answers
  * what did not fit, by the place of the work. A work with a change and a start is to be alone in its transaction, which is to
- * be rolled back unless both fit. Rejects with the driver's error; then nothing is stored, or nobody knows.
+ * be rolled back unless both fit. Its statement is sent before this returns, so that a commit may follow at once. Rejects with
+ * the driver's error; then nothing is stored, or nobody knows.
  */
 export async function write(session: Session, on: Connection, works: readonly Work[]): Promise<Map<number, Unfit>> {
-  if (await writeOne(session, on, works)) return new Map()
   const { values, places } = encode(session, works)
   const records = (await on.query(session.sql(writeSql), values)) as unknown as UnfitRecord[]
   const unfit = new Map<number, Unfit>()

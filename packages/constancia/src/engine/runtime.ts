@@ -23,8 +23,10 @@ import {
 } from '../store/index.js'
 import { keyOfInput } from './declare.js'
 import { unknownRun } from './deliver.js'
+import type { Drained } from './drained.js'
 import { Ends } from './ends.js'
 import { engineError } from './errors.js'
+import { type Fleet, type FleetWorker, fleetOf } from './fleet.js'
 import type { AnyFlow, Flow } from './flow.js'
 import { Gate } from './gate.js'
 import { type Logger, stderrLogger } from './log.js'
@@ -81,6 +83,7 @@ function completeParts(options: OpenOptions): Parts {
     onAttempt: () => undefined,
     log: options.log ?? stderrLogger,
     limits: { ...defaultLimits, ...options.limits },
+    self: { host: 'unknown', program: 'unknown' },
     ...options.parts,
   }
 }
@@ -197,6 +200,25 @@ export class Runtime {
   /** What runs have to tell each other and nobody has done yet, oldest first. */
   outbox(query: OutboxQuery = {}): Promise<Page<OutboxEntry>> {
     return this.#store.outbox(query)
+  }
+
+  /** Who works on the runs of this store, and which open runs nobody works on. For people: all of it may change at once. */
+  async fleet(): Promise<Fleet> {
+    const [rows, openRuns] = await Promise.all([this.#store.workers(), this.#store.openRuns()])
+    return fleetOf(rows, openRuns)
+  }
+
+  /** Workers that announced themselves or hold runs, also those that are gone for a while; see {@link Runtime.fleet}. */
+  async workers(): Promise<readonly FleetWorker[]> {
+    return (await this.fleet()).workers
+  }
+
+  /**
+   * Stops working for good, but neither starting runs nor looking: claims nothing more, lets attempts under way end within the
+   * worker's `graceMs`, and gives everything back. Resolves with what was given back, once that is durable. Closing does the same.
+   */
+  async drain(): Promise<Drained> {
+    return (await this.#worker?.stop()) ?? { givenBack: [], cutOff: [], notGivenBack: [] }
   }
 
   /** Computes everything but the journals anew from them. For an operator; no worker may be up. */

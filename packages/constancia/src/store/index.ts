@@ -1,5 +1,6 @@
 export { type Clock, systemClock } from './clock.js'
 export { type StoreErrorCode, storeError } from './errors.js'
+export type { RunStatus } from './run-status.js'
 export { isSuspect, type Poison, poisonMessage } from './set-aside.js'
 export type {
   Append,
@@ -17,6 +18,7 @@ export type {
   Facts,
   Heartbeat,
   HeartbeatOptions,
+  HeldClaim,
   OutboxQuery,
   OutboxRef,
   Page,
@@ -24,10 +26,19 @@ export type {
   Rest,
   RunQuery,
   RunRow,
-  RunStatus,
   Store,
   StoreFactory,
   StoreParts,
   Suspend,
   WaitingFor,
 } from './store.js'
+export {
+  type Announced,
+  type FlowVersion,
+  type Holder,
+  type OpenRuns,
+  type WorkerNote,
+  type WorkerRow,
+  workerForgottenMs,
+  workerRowOf,
+} from './workers.js'

@@ -12,6 +12,7 @@ import { purgeCases } from './store-conformance/purges.js'
 import { rebuildCases } from './store-conformance/rebuilds.js'
 import { restCases } from './store-conformance/rests.js'
 import { setAsideCases } from './store-conformance/set-asides.js'
+import { workerCases } from './store-conformance/workers.js'
 import { World } from './store-conformance/world.js'
 
 /** One promise of the interface `Store`. */
@@ -48,6 +49,7 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
     ...setAsideCases,
     ...purgeCases,
     ...rebuildCases,
+    ...workerCases,
   }
   return Object.entries(all).map(([name, check]) => ({
     name,

@@ -1,5 +1,7 @@
 // @ts-check
 // Flows of a worker process that tells what happens in their steps.
+
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { flow } from 'constancia'
@@ -22,7 +24,7 @@ export function flowsFor({ tell, told, send }) {
   const tellAbort = (run, { epoch, signal }) =>
     signal.addEventListener('abort', () => tell({ kind: 'aborted', run, epoch, code: signal.reason?.code }))
 
-  // Its steps begin, and the first brings its effect about once the parent says so; the second takes a little longer.
+  // Its steps begin, and the first brings its effect about once the parent says so; the second ends once that is stored.
   const held = flow({
     name: 'held',
     version: 1,
@@ -40,10 +42,11 @@ export function flowsFor({ tell, told, send }) {
         )
         return attempt.epoch
       })
+      const stored = charge.catch(() => undefined)
       const watch = ctx.step('watch', async (attempt) => {
         tellAbort(ctx.runId, attempt)
         await told()
-        await pause(200)
+        await Promise.race([stored, once(attempt.signal, 'abort')])
         return attempt.epoch
       })
       return Promise.all([charge, watch])

@@ -104,8 +104,9 @@ function take({ disk, parts }: Handle, { run, request, nowMs }: Take): Claim {
   const leaseUntilMs = nowMs + request.leaseMs
   const epoch = run.row.epoch + 1
   const lostLeaseCount = lostLeasesOf(run)
-  const claimed = { status: 'running', epoch, claim: { id, worker: request.worker, leaseUntilMs } } as const
-  disk.setRow(run, { ...run.row, ...atRest, ...claimed, lostLeaseCount })
+  const { worker, workerId } = request
+  const claim = { id, worker, workerId, sinceMs: nowMs, leaseUntilMs }
+  disk.setRow(run, { ...run.row, ...atRest, status: 'running', epoch, claim, lostLeaseCount })
   disk.setDue(run, leaseUntilMs)
   const { id: runId, flow, version, head } = run.row
   run.claimedHeadSeq = head.seq

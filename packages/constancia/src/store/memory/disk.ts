@@ -1,5 +1,5 @@
 import type { RunId, StoredEvent } from '../../journal/index.js'
-import type { Change, RunRow } from '../index.js'
+import type { Announced, Change, RunRow } from '../index.js'
 import { DueList } from './due-list.js'
 import { Outbox } from './outbox.js'
 import type { PurgedRun, StoredRun } from './stored-run.js'
@@ -17,6 +17,8 @@ export class MemoryDisk {
   readonly #purged = new Map<RunId, PurgedRun>()
   readonly #claimed = new Set<StoredRun>()
   readonly outbox = new Outbox()
+  /** What workers said of themselves, by their ids. */
+  readonly workers = new Map<string, Announced>()
   /** Of every handle. */
   readonly listeners = new Set<(change: Change) => void>()
 

@@ -11,6 +11,7 @@ import type {
   Decide,
   Heartbeat,
   HeartbeatOptions,
+  OpenRuns,
   OutboxQuery,
   Page,
   Purge,
@@ -19,6 +20,8 @@ import type {
   Store,
   StoreFactory,
   Suspend,
+  WorkerNote,
+  WorkerRow,
 } from '../index.js'
 import { storeError } from '../index.js'
 import { claim, release, renew, suspend, type Turn } from './claims.js'
@@ -30,6 +33,7 @@ import { TimerHeartbeat } from './heartbeat.js'
 import { purge } from './purge.js'
 import { rebuild } from './rebuild.js'
 import { runs } from './runs.js'
+import { announce, openRuns, workers } from './workers.js'
 
 const prefix = 'run/'
 
@@ -128,6 +132,22 @@ class MemoryStore implements Store {
     const heart = new TimerHeartbeat(this.#open(), options)
     this.#hearts.add(heart)
     return heart
+  }
+
+  async announce(note: WorkerNote, forMs: number): Promise<void> {
+    announce(this.#open(), note, forMs)
+  }
+
+  async depart(id: string): Promise<void> {
+    this.#open().disk.workers.delete(id)
+  }
+
+  async workers(): Promise<readonly WorkerRow[]> {
+    return workers(this.#open())
+  }
+
+  async openRuns(): Promise<readonly OpenRuns[]> {
+    return openRuns(this.#open())
   }
 
   async rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {

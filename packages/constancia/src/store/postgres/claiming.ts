@@ -188,7 +188,8 @@ function claimOf(session: Session, record: RunRecord, lostLeaseCount: number): C
 
 const takeSql = `
   UPDATE {schema}.runs AS r SET status = 'running', epoch = i.epoch, claim_id = i.claim, worker = $5,
-    due_at = {schema}.now_ms() + $6::bigint, progressed = false, lost_leases = i.lost, wake_at = NULL, waiting_for = NULL
+    due_at = {schema}.now_ms() + $6::bigint, progressed = false, lost_leases = i.lost, wake_at = NULL, waiting_for = NULL,
+    held_epoch = i.epoch, held_by = $7, held_since = {schema}.now_ms()
   FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::integer[]) AS i (stream, claim, epoch, lost)
   WHERE r.stream = i.stream AND r.epoch = i.epoch - 1 RETURNING r.stream`
 
@@ -200,7 +201,8 @@ async function writeTaken({ session, request, on }: Claiming, taken: readonly Ta
     arrayOf(taken.map(({ claim: { epoch } }) => epoch)),
     arrayOf(taken.map(({ claim: { lostLeaseCount } }) => lostLeaseCount)),
   ]
-  const rows = await on.query(session.sql(takeSql), [...values, request.worker, Math.ceil(request.leaseMs)])
+  const { worker, workerId = null, leaseMs } = request
+  const rows = await on.query(session.sql(takeSql), [...values, worker, Math.ceil(leaseMs), workerId])
   assert(rows.length === taken.length, `${taken.length} runs were to be taken, but ${rows.length} were`)
   assert(taken.length <= request.limit, `${request.limit} runs were asked for, but ${taken.length} were taken`)
 }

@@ -12,6 +12,7 @@ import type {
   Decide,
   Heartbeat,
   HeartbeatOptions,
+  OpenRuns,
   OutboxQuery,
   Page,
   Purge,
@@ -21,6 +22,8 @@ import type {
   StoreFactory,
   StoreParts,
   Suspend,
+  WorkerNote,
+  WorkerRow,
 } from '../index.js'
 import { beginSession } from './begin.js'
 import { claim, type Turn } from './claiming.js'
@@ -39,6 +42,7 @@ import { runs } from './run-list.js'
 import { rowOf } from './run-record.js'
 import { recordsOf } from './runs.js'
 import type { Session } from './session.js'
+import { announce, depart, openRuns, workers } from './workers.js'
 
 /**
  * The store of a fleet: a schema in a PostgreSQL, for workers on many machines. Everything that it acknowledges is committed
@@ -168,6 +172,22 @@ class PostgresStore implements Store {
     const heart = new ThreadHeartbeat({ connection, schema, place, options, warn: parts.warn })
     this.#hearts.add(heart)
     return heart
+  }
+
+  announce(note: WorkerNote, forMs: number): Promise<void> {
+    return this.#ask(() => announce(this.#session, note, forMs))
+  }
+
+  depart(id: string): Promise<void> {
+    return this.#ask(() => depart(this.#session, id))
+  }
+
+  workers(): Promise<readonly WorkerRow[]> {
+    return this.#ask(() => workers(this.#session))
+  }
+
+  openRuns(): Promise<readonly OpenRuns[]> {
+    return this.#ask(() => openRuns(this.#session))
   }
 
   rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {

@@ -19,6 +19,7 @@ import { type RunTable, runTable } from './runs.js'
 import { saltPool } from './salts.js'
 import { Tips } from './tips.js'
 import { Watchers } from './watch.js'
+import { type WorkerTable, workerTable } from './workers.js'
 
 /** What everything of one open store works with. */
 export interface Session {
@@ -34,6 +35,7 @@ export interface Session {
   readonly due: DueTable
   readonly queue: QueueTable
   readonly running: RunningTable
+  readonly workers: WorkerTable
   /** Flows that somebody has claimed with a limit through this handle: a run of theirs that rests may make room for another. */
   readonly limitedFlows: Set<string>
   readonly clock: Clock
@@ -92,6 +94,7 @@ export function beginSession(given: SessionParts): Session {
     due: dueTable(database, writer, queue),
     queue,
     running: runningTable(database),
+    workers: workerTable(database),
     limitedFlows: new Set(),
     clock: parts.clock,
     presence: new Presence(given.opened.file, parts.randomBytes),

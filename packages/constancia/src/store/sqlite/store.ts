@@ -12,6 +12,7 @@ import type {
   Decide,
   Heartbeat,
   HeartbeatOptions,
+  OpenRuns,
   OutboxQuery,
   Page,
   Purge,
@@ -21,6 +22,8 @@ import type {
   StoreFactory,
   StoreParts,
   Suspend,
+  WorkerNote,
+  WorkerRow,
 } from '../index.js'
 import { claim, release, renew, suspend, type Turn } from './claims.js'
 import { decide } from './decisions.js'
@@ -151,6 +154,25 @@ class SqliteStore implements Store {
     const heart = new ThreadHeartbeat({ file: this.#opened.file, options, warn: this.#warn })
     this.#hearts.add(heart)
     return heart
+  }
+
+  announce(note: WorkerNote, forMs: number): Promise<void> {
+    return this.#session.write(() => {
+      const nowMs = this.#session.clock.now()
+      this.#session.workers.announce(note, { nowMs, untilMs: nowMs + forMs })
+    })
+  }
+
+  depart(id: string): Promise<void> {
+    return this.#session.write(() => this.#session.workers.depart(id))
+  }
+
+  workers(): Promise<readonly WorkerRow[]> {
+    return this.#session.read(() => this.#session.workers.list(this.#session.clock.now()))
+  }
+
+  openRuns(): Promise<readonly OpenRuns[]> {
+    return this.#session.read(() => this.#session.workers.openRuns(this.#session.clock.now()))
   }
 
   rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {

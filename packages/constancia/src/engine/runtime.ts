@@ -32,6 +32,7 @@ import { Gate } from './gate.js'
 import { type Logger, stderrLogger } from './log.js'
 import { newRunId } from './new-id.js'
 import type { Parts } from './parts.js'
+import { priorityFact, requirePriority } from './priority.js'
 import { FlowRegistry, keyOf } from './registry.js'
 import { type Rehearsal, rehearse } from './rehearsal.js'
 import { Run, type RunAccess } from './run.js'
@@ -58,6 +59,11 @@ export interface StartOptions {
   readonly id?: string
   /** The principal as whom the run acts; a pseudonym. */
   readonly actor?: string
+  /**
+   * A whole number from -100 to 100; that of the flow unless set. Of the runs of a flow that are due, those of the highest
+   * priority are taken first, then those that are due longest. Durable with the start; it never changes.
+   */
+  readonly priority?: number
 }
 
 /**
@@ -142,7 +148,7 @@ export class Runtime {
 
   /**
    * Starts a run. When this resolves the run is durable: it happens, whatever becomes of this process. Of starts that are
-   * begun faster than the store can write them, all but 1,024 wait their turn. Throws `invalid_value`, `not_serializable`, `value_too_large`, `invalid_id`, `unknown_flow`, `run_purged`, or `run_exists` where the id belongs
+   * begun faster than the store can write them, all but 1,024 wait their turn. Throws `invalid_value`, `not_serializable`, `value_too_large`, `invalid_id`, `invalid_option` for a priority, `unknown_flow`, `run_purged`, or `run_exists` where the id belongs
    * to a run of another flow or with another input; then nothing was done.
    */
   start<Input, Output>(flow: Flow<Input, Output>, input: Input, options: StartOptions = {}): Promise<Run<Output>> {
@@ -165,8 +171,13 @@ export class Runtime {
       options.id === undefined ? newRunId(this.#parts.clock.now(), this.#parts.randomBytes) : parseOwnId(options.id)
     const actor = options.actor === undefined ? null : checkId(options.actor, 'principal id')
     const by = actor === null ? 'system:api' : `principal:${actor}`
-    const { patches } = flow
-    const started = draftOf('FlowStarted', { flow: name, version, actor, contract: null, patches, ...key }, data)
+    const { patches, priority: usual } = flow
+    const priority = priorityFact(requirePriority(options.priority ?? usual, 'a run', 'Nothing was started.'))
+    const started = draftOf(
+      'FlowStarted',
+      { flow: name, version, actor, contract: null, patches, ...key, ...priority },
+      data,
+    )
     const created = await this.#store.create({ run, drafts: [started], by, seen: nothingSeen })
     if (created.kind === 'purged') throw purged(run)
     if (created.kind === 'exists') await this.#requireSame(run, { flow: name, data })

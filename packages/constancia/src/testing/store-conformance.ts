@@ -8,6 +8,7 @@ import { limitCases } from './store-conformance/limits.js'
 import { lineCases } from './store-conformance/lines.js'
 import { listCases } from './store-conformance/lists.js'
 import { outboxCases } from './store-conformance/outboxes.js'
+import { priorityCases } from './store-conformance/priorities.js'
 import { purgeCases } from './store-conformance/purges.js'
 import { rebuildCases } from './store-conformance/rebuilds.js'
 import { restCases } from './store-conformance/rests.js'
@@ -46,6 +47,7 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
     ...outboxCases,
     ...lineCases,
     ...limitCases,
+    ...priorityCases,
     ...setAsideCases,
     ...purgeCases,
     ...rebuildCases,

@@ -1,6 +1,6 @@
 import type { RunId, StoredEvent } from '../../journal/index.js'
 import type { Announced, Change, RunRow } from '../index.js'
-import { DueList } from './due-list.js'
+import { DueLists } from './due-list.js'
 import { Outbox } from './outbox.js'
 import type { PurgedRun, StoredRun } from './stored-run.js'
 
@@ -12,7 +12,7 @@ export class MemoryDisk {
   readonly #runs = new Map<RunId, StoredRun>()
   /** By their order of creation; undefined where the run was purged. */
   readonly #inOrder: (StoredRun | undefined)[] = []
-  readonly #due = new Map<string, DueList>()
+  readonly #due = new Map<string, DueLists>()
   readonly #inboxes = new Map<RunId, Set<string>>()
   readonly #purged = new Map<RunId, PurgedRun>()
   readonly #claimed = new Set<StoredRun>()
@@ -61,18 +61,18 @@ export class MemoryDisk {
   }
 
   setDue(run: StoredRun, dueAtMs: number | undefined): void {
-    const list = this.due(run.row.flow, run.row.version)
+    const list = this.due(run.row.flow, run.row.version).of(run.row.priority)
     if (run.dueAtMs !== undefined) list.delete({ dueAtMs: run.dueAtMs, run })
     run.dueAtMs = dueAtMs
     if (dueAtMs !== undefined) list.add({ dueAtMs, run })
   }
 
-  /** The runs of a flow that have a due time, in its order. */
-  due(flow: string, version: number): DueList {
+  /** The runs of a flow that have a due time. */
+  due(flow: string, version: number): DueLists {
     const key = `${version} ${flow}`
-    const list = this.#due.get(key) ?? new DueList()
-    this.#due.set(key, list)
-    return list
+    const lists = this.#due.get(key) ?? new DueLists()
+    this.#due.set(key, lists)
+    return lists
   }
 
   /** The deliveries that a root and those that took over from it have got. */

@@ -1,6 +1,6 @@
 import { assert, type ClaimId, type RunId, runStream } from '../../journal/index.js'
 import { type Claim, type ClaimAnswer, type ClaimRequest, isSuspect, systemClock } from '../index.js'
-import { DueRuns, nextOfLimited, nextOfUnlimited, type Search } from './due.js'
+import { DueRuns, type Next, nextOf, nextOfLimited, nextOfUnlimited, type Search } from './due.js'
 import { arrayOf } from './literals.js'
 import { Wait } from './patience.js'
 import { isLimited, Room } from './room.js'
@@ -53,9 +53,9 @@ export async function claim(session: Session, request: ClaimRequest, turn: Turn)
 async function findDue(session: Session, request: ClaimRequest, turn: Turn): Promise<ClaimAnswer | Found> {
   for (let tries = 0; ; tries++) {
     // Without a lock first: a worker that has nothing to do disturbs nobody.
-    const idle = await session.patiently(() => idleAnswer(session, request))
-    if (idle !== undefined) return idle
-    const found = await claimNow(session, request, turn)
+    const looked = await session.patiently(() => lookForDue(session, request))
+    if ('claims' in looked) return looked
+    const found = await claimNow({ session, request, turn }, looked)
     const { taken, aside, nextDueAtMs, nowMs } = found
     if (taken.length > 0 || aside.length > 0 || nextDueAtMs === undefined || nextDueAtMs > nowMs) return found
     if (tries === triesMax) return { ...found, nextDueAtMs: nowMs + lockedAgainMs }
@@ -63,25 +63,33 @@ async function findDue(session: Session, request: ClaimRequest, turn: Turn): Pro
   }
 }
 
-async function idleAnswer(session: Session, { flows, limit }: ClaimRequest): Promise<ClaimAnswer | undefined> {
+/** What was seen without a lock; undefined where what is due depends on limits, which are counted under one. */
+interface Looked {
+  readonly next: Next | undefined
+}
+
+async function lookForDue(session: Session, { flows, limit }: ClaimRequest): Promise<ClaimAnswer | Looked> {
   const on = session.connections
-  const { dueAtMs, nowMs } = await nextOfUnlimited(session, on, { flows, passed: [] })
-  if (limit > 0 && dueAtMs <= nowMs) return undefined
+  const next = await nextOfUnlimited(session, on, { flows, passed: [] })
+  const { dueAtMs, nowMs } = next
+  if (limit > 0 && dueAtMs <= nowMs) return { next: flows.some(isLimited) ? undefined : next }
   const room = await Room.count(session, on, { flows, nowMs })
   const first = Math.min(dueAtMs, await nextOfLimited({ session, on, room, nowMs, seen: [], limit }, flows))
-  if (limit > 0 && first <= nowMs) return undefined
+  if (limit > 0 && first <= nowMs) return { next: undefined }
   return { claims: [], nextDueAtMs: finite(first), setAside: [] }
 }
 
-async function claimNow(session: Session, request: ClaimRequest, turn: Turn): Promise<Found> {
+async function claimNow(wanted: Wanted, looked: Looked): Promise<Found> {
+  const { session } = wanted
   const wait = new Wait(session.patience)
   let doubtful: Found | undefined
+  let next: Next | undefined = looked.next
   for (;;) {
     try {
       if (doubtful !== undefined && (await isStored(session, doubtful))) return doubtful
       doubtful = undefined
       const found = await inTransaction(session, (on) =>
-        takeDue({ session, request, turn, on }, (one) => {
+        takeDue({ ...wanted, on, next }, (one) => {
           doubtful = one
         }),
       )
@@ -89,6 +97,7 @@ async function claimNow(session: Session, request: ClaimRequest, turn: Turn): Pr
       return found
     } catch (error) {
       if ((await wait.bear(error)) !== 'away') doubtful = undefined
+      next = undefined // It is old by now.
     }
   }
 }
@@ -104,22 +113,27 @@ async function isStored(session: Session, { taken, aside }: Found): Promise<bool
   return rows.some((row) => ids.has(String(row['claim_id'])))
 }
 
-interface Claiming {
+/** What is wanted, and by whom. */
+interface Wanted {
   readonly session: Session
   readonly request: ClaimRequest
   readonly turn: Turn
+}
+
+interface Claiming extends Wanted {
   readonly on: Transaction
+  /** What is due, where that was seen just now. */
+  readonly next: Next | undefined
 }
 
 async function takeDue(claiming: Claiming, beforeCommit: (found: Found) => void): Promise<Found> {
   const { session, request, on } = claiming
   const { flows, limit } = request
   await lockLimits(claiming)
-  const [row] = await on.query(session.sql('SELECT {schema}.now_ms() AS now_ms'))
-  const nowMs = Number(row?.['now_ms'])
+  const { nowMs, due } = claiming.next ?? (await nextOf(session, on, { flows, passed: [] }))
   const room = await Room.count(session, on, { flows, nowMs })
   const search: Search = { session, on, room, nowMs, seen: [], limit }
-  const { taken, aside, passed } = await chooseAll(claiming, search)
+  const { taken, aside, passed } = await chooseAll(claiming, search, due)
   const found = { taken, aside, nextDueAtMs: nowMs, nowMs }
   beforeCommit(found)
   // Sent together with the commit, answered in this order. The rows are locked, so that the statements can do no other than fit.
@@ -151,9 +165,9 @@ interface Chosen {
   readonly passed: number[]
 }
 
-async function chooseAll({ session, request, turn }: Claiming, search: Search): Promise<Chosen> {
+async function chooseAll({ session, request, turn }: Claiming, search: Search, due: Next['due']): Promise<Chosen> {
   const chosen: Chosen = { taken: [], aside: [], passed: [] }
-  const lanes = request.flows.map((flow) => new DueRuns(search, flow))
+  const lanes = request.flows.map((flow, index) => new DueRuns(search, flow, due.get(index) ?? []))
   let suspectsLeft = request.suspectCountMax ?? Number.POSITIVE_INFINITY
   let idleCount = 0
   while (chosen.taken.length < request.limit && idleCount < lanes.length) {

@@ -132,10 +132,16 @@ function rowOf(
   { no, fold, epoch, readSignalCount, lostLeaseCount }: KnownRun,
   { nowMs, latest }: { readonly nowMs: number; readonly latest: RunId | undefined },
 ): Record<string, unknown> {
-  const { id, flow, version, actor, key, parent, root, continuedAs, outcome, head, signalCount } = fold
+  const { id, flow, version, actor, key, priority, parent, root, continuedAs, outcome, head, signalCount } = fold
   const isOpen = outcome === 'open'
-  const identity = { stream: no, id, flow, version, actor, key, parent_run: parent?.run, parent_op: parent?.op }
-  const line = { root: root === id ? null : root, latest, continued_as: continuedAs }
+  const identity = { stream: no, id, flow, version, actor, key, priority }
+  const line = {
+    parent_run: parent?.run,
+    parent_op: parent?.op,
+    root: root === id ? null : root,
+    latest,
+    continued_as: continuedAs,
+  }
   const counts = { signal_count: signalCount, read_signal_count: readSignalCount, epoch, lost_leases: lostLeaseCount }
   const state = { outcome, status: isOpen ? 'ready' : outcome, due_at: isOpen ? nowMs : null, progressed: false }
   const ends = { cancel_requested: fold.isCancelRequested, started_at: fold.startedAtMs, ended_at: fold.endedAtMs }

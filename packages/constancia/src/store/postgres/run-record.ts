@@ -9,6 +9,7 @@ export interface RunRecord {
   readonly version: number
   readonly actor: string | null
   readonly key: string | null
+  readonly priority: number
   readonly parent_run: RunId | null
   readonly parent_op: OpId | null
   /** Null where it is the run itself. */
@@ -43,10 +44,10 @@ export interface RunRecord {
 }
 
 /** The columns of {@link RunRecord}s of runs `r`. */
-export const recordColumns = `r.stream, r.id, r.flow, r.version, r.actor, r.key, r.parent_run, r.parent_op, r.root, r.latest,
-  r.continued_as, r.cancel_requested, r.outcome, r.status, r.head_seq, encode(r.head_hash, 'hex') AS head_hash, r.head_at,
+export const recordColumns = `r.stream, r.id, r.flow, r.version, r.actor, r.key, r.priority, r.parent_run, r.parent_op,
+  r.root, r.latest, r.continued_as, r.cancel_requested, r.outcome, r.status, r.head_seq, encode(r.head_hash, 'hex') AS head_hash, r.head_at,
   r.signal_count, r.read_signal_count, r.epoch, r.claim_id, r.progressed, r.lost_leases, r.worker, r.held_epoch, r.held_by, r.held_since,
-  r.due_at, r.wake_at,  r.waiting_for, r.stuck_code, r.stuck_message, r.started_at, r.ended_at`
+  r.due_at, r.wake_at, r.waiting_for, r.stuck_code, r.stuck_message, r.started_at, r.ended_at`
 
 /** The row as everybody else knows it. */
 export function rowOf(record: RunRecord): RunRow {
@@ -86,6 +87,7 @@ export function foldOf(record: RunRecord): RunFold {
     version: record.version,
     actor: record.actor ?? undefined,
     key: record.key ?? undefined,
+    priority: record.priority,
     parent: parentRun === null || parentOp === null ? undefined : { run: parentRun, op: parentOp },
     root: record.root ?? record.id,
     outcome: record.outcome,

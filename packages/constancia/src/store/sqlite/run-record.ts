@@ -9,6 +9,7 @@ export interface RunRecord {
   readonly version: number
   readonly actor: string | null
   readonly key: string | null
+  readonly priority: number
   readonly parent_run: RunId | null
   readonly parent_op: OpId | null
   /** Null where it is the run itself. */
@@ -43,8 +44,8 @@ export interface RunRecord {
 
 /** Reads {@link RunRecord}s of runs `r`; their heads are the last events `e` of their streams. */
 export const selectRecords = `
-  SELECT r.stream, r.id, r.flow, r.version, r.actor, r.key, r.parent_run, r.parent_op, r.root, r.latest, r.continued_as,
-    r.cancel_requested, r.outcome, r.status, e.seq AS head_seq, lower(hex(e.hash)) AS head_hash, e.at AS head_at,
+  SELECT r.stream, r.id, r.flow, r.version, r.actor, r.key, r.priority, r.parent_run, r.parent_op, r.root, r.latest,
+    r.continued_as, r.cancel_requested, r.outcome, r.status, e.seq AS head_seq, lower(hex(e.hash)) AS head_hash, e.at AS head_at,
     r.signal_count, r.read_signal_count, r.epoch, r.claim_id, r.claimed_head_seq, r.lost_leases, r.worker, r.held_epoch,
     r.held_by, r.held_since, r.due_at, r.wake_at, r.waiting_for, r.stuck_code, r.stuck_message, r.started_at, r.ended_at
   FROM runs AS r
@@ -88,6 +89,7 @@ export function foldOf(record: RunRecord): RunFold {
     version: record.version,
     actor: record.actor ?? undefined,
     key: record.key ?? undefined,
+    priority: record.priority,
     parent: parentRun === null || parentOp === null ? undefined : { run: parentRun, op: parentOp },
     root: record.root ?? record.id,
     outcome: record.outcome,

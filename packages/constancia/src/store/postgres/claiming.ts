@@ -209,6 +209,7 @@ const takeSql = `
 
 async function writeTaken({ session, request, on }: Claiming, taken: readonly Taken[]): Promise<void> {
   if (taken.length === 0) return
+  assert(taken.length <= request.limit, `${request.limit} runs were asked for, but ${taken.length} were taken`)
   const values = [
     arrayOf(taken.map(({ record }) => record.stream)),
     arrayOf(taken.map(({ claim: { id } }) => id)),
@@ -218,7 +219,6 @@ async function writeTaken({ session, request, on }: Claiming, taken: readonly Ta
   const { worker, workerId = null, leaseMs } = request
   const rows = await on.query(session.sql(takeSql), [...values, worker, Math.ceil(leaseMs), workerId])
   assert(rows.length === taken.length, `${taken.length} runs were to be taken, but ${rows.length} were`)
-  assert(taken.length <= request.limit, `${request.limit} runs were asked for, but ${taken.length} were taken`)
 }
 
 function asideValues(aside: readonly Aside[]): [string, string, string] {

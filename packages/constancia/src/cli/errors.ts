@@ -20,6 +20,8 @@ export type CliErrorCode =
   | 'run_stuck'
   /** Workers hold runs, and what was asked for must not happen meanwhile. */
   | 'workers_up'
+  /** The database has everything that is known of it. */
+  | 'nothing_lost'
   | 'file_exists'
   /** A file cannot be read or written. */
   | 'file_failed'

@@ -17,6 +17,7 @@ import type { AnyFlow } from './flow.js'
 import type { Parts } from './parts.js'
 import { type FlowRegistry, keyOf } from './registry.js'
 import { Setbacks } from './setbacks.js'
+import { isLoss } from './errors.js'
 
 /** How a worker works. */
 export interface WorkerOptions {
@@ -262,7 +263,7 @@ export class Worker {
   }
 
   #reportDown(error: unknown): void {
-    if (!this.#storeIsDown) {
+    if (!this.#storeIsDown && !isLoss(error)) {
       const message = 'The store does not answer. No run is lost; this worker keeps looking.'
       this.#input.parts.log('error', message, { worker: this.#input.options.name, error: String(error) })
     }

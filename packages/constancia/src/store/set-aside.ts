@@ -25,3 +25,12 @@ export function poisonMessage({ run, lostLeaseCount, worker = 'unknown' }: Poiso
     'workers said last, correct it, then retry the run.'
   )
 }
+
+/** Code of runs that are parked because the database lost events that may have been theirs. */
+export const rolledBackCode = 'rolled_back'
+
+/** What is said of a parked run that was stuck before: the new message, then what it was. */
+export function parkedMessage(message: string, before: { readonly code: string; readonly message: string }): string {
+  if (before.code === rolledBackCode) return message
+  return `${message} Before that it was stuck with ${before.code}: ${before.message}`
+}

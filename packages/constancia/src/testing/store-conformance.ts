@@ -7,6 +7,7 @@ import { lifeCases } from './store-conformance/life.js'
 import { limitCases } from './store-conformance/limits.js'
 import { lineCases } from './store-conformance/lines.js'
 import { listCases } from './store-conformance/lists.js'
+import { markCases } from './store-conformance/marks.js'
 import { outboxCases } from './store-conformance/outboxes.js'
 import { purgeCases } from './store-conformance/purges.js'
 import { rebuildCases } from './store-conformance/rebuilds.js'
@@ -48,6 +49,7 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
     ...setAsideCases,
     ...purgeCases,
     ...rebuildCases,
+    ...markCases,
   }
   return Object.entries(all).map(([name, check]) => ({
     name,

@@ -7,6 +7,7 @@ import { exportCommand } from './export.js'
 import { initCommand } from './init.js'
 import { journalCommand } from './journal.js'
 import { purgeCommand } from './purge.js'
+import { quarantineCommand } from './quarantine.js'
 import { rebuildCommand } from './rebuild.js'
 import { retryCommand } from './retry.js'
 import { runsCommand } from './runs.js'
@@ -29,5 +30,6 @@ export const commands: readonly Command[] = [
   exportCommand,
   purgeCommand,
   rebuildCommand,
+  quarantineCommand,
   doctorCommand,
 ]

@@ -1,6 +1,7 @@
 import type { RunId, StoredEvent } from '../../journal/index.js'
 import type { Change, RunRow } from '../index.js'
 import { DueList } from './due-list.js'
+import type { KeptMark } from './mark.js'
 import { Outbox } from './outbox.js'
 import type { PurgedRun, StoredRun } from './stored-run.js'
 
@@ -17,6 +18,8 @@ export class MemoryDisk {
   readonly #purged = new Map<RunId, PurgedRun>()
   readonly #claimed = new Set<StoredRun>()
   readonly outbox = new Outbox()
+  /** Made when somebody first asks. */
+  mark: KeptMark | undefined
   /** Of every handle. */
   readonly listeners = new Set<(change: Change) => void>()
 

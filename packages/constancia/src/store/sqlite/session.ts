@@ -7,6 +7,8 @@ import { EventWriter } from './event-writer.js'
 import { type EventTable, eventTable } from './events.js'
 import { faultOf } from './faults.js'
 import { type InboxTable, inboxTable } from './inbox.js'
+import { fileIdentity } from './mark.js'
+import { type MarkTable, markTable } from './marks.js'
 import type { Opened } from './open.js'
 import { type OutboxTable, outboxTable } from './outbox.js'
 import { type Patience, patiently } from './patience.js'
@@ -30,6 +32,7 @@ export interface Session {
   readonly inbox: InboxTable
   readonly outbox: OutboxTable
   readonly purged: PurgedTable
+  readonly marks: MarkTable
   readonly claims: ClaimTable
   readonly due: DueTable
   readonly queue: QueueTable
@@ -37,6 +40,9 @@ export interface Session {
   /** Flows that somebody has claimed with a limit through this handle: a run of theirs that rests may make room for another. */
   readonly limitedFlows: Set<string>
   readonly clock: Clock
+  readonly file: string
+  /** Which file that was when it was opened. */
+  readonly identity: string
   readonly presence: Presence
   /** Returns 16 fresh random bytes. */
   readonly salt: () => Uint8Array
@@ -88,12 +94,15 @@ export function beginSession(given: SessionParts): Session {
     inbox: inboxTable(database),
     outbox: outboxTable(database),
     purged: purgedTable(database),
+    marks: markTable(database),
     claims: claimTable(database, writer),
     due: dueTable(database, writer, queue),
     queue,
     running: runningTable(database),
     limitedFlows: new Set(),
     clock: parts.clock,
+    file,
+    identity: fileIdentity(file) ?? '',
     presence: new Presence(given.opened.file, parts.randomBytes),
     salt: saltPool(parts.randomBytes),
     watchers,

@@ -51,4 +51,14 @@ export {
   type ScheduleDeclaration,
   schedule,
 } from './schedule/index.js'
-export type { Loss, NotedHead, Page, RunQuery, RunRow, RunStatus, StoreErrorCode, StoreFactory, WaitingFor } from './store/index.js'
+export type {
+  Loss,
+  NotedHead,
+  Page,
+  RunQuery,
+  RunRow,
+  RunStatus,
+  StoreErrorCode,
+  StoreFactory,
+  WaitingFor,
+} from './store/index.js'

@@ -10,14 +10,13 @@ import {
 } from '../store/index.js'
 import { Dispatcher } from './dispatcher.js'
 import { days, minutes, seconds } from './duration.js'
-import { engineError } from './errors.js'
+import { engineError, isLoss } from './errors.js'
 import { Execution } from './execution.js'
 import type { ExecutionEnd } from './execution-end.js'
 import type { AnyFlow } from './flow.js'
 import type { Parts } from './parts.js'
 import { type FlowRegistry, keyOf } from './registry.js'
 import { Setbacks } from './setbacks.js'
-import { isLoss } from './errors.js'
 
 /** How a worker works. */
 export interface WorkerOptions {

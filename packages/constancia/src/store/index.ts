@@ -2,7 +2,7 @@ export { type Clock, systemClock } from './clock.js'
 export { type StoreErrorCode, storeError } from './errors.js'
 export { type KnownMark, knownOf, type Mark, type NotedHead, type Standing, standingOf, type Term } from './mark.js'
 export { heldLoss, type Loss, MarkedStore, type MarkOptions, parkedBecause } from './marked/index.js'
-export { isSuspect, parkedMessage, type Poison, poisonMessage, rolledBackCode } from './set-aside.js'
+export { epochLeap, isSuspect, type Poison, parkedMessage, poisonMessage, rolledBackCode } from './set-aside.js'
 export type {
   Append,
   Appended,

@@ -34,3 +34,9 @@ export function parkedMessage(message: string, before: { readonly code: string; 
   if (before.code === rolledBackCode) return message
   return `${message} Before that it was stuck with ${before.code}: ${before.message}`
 }
+
+/**
+ * So much higher is the epoch of a run that was parked: epochs that were lost are not given again, so that a destination which compares
+ * them refuses whoever owned the run before.
+ */
+export const epochLeap = 1_000_000

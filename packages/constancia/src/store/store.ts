@@ -102,8 +102,8 @@ export interface Store {
   /** Notes in the mark what was found missing, unless something is noted already. */
   hold(reason: string): Promise<void>
   /**
-   * Accepts the database as it is, for an operator: parks every open run as stuck, takes it away from its owner, and begins a term.
-   * In one transaction. A run that was stuck keeps the code `poison`, and what was said of it follows the message.
+   * Accepts the database as it is, for an operator: parks every open run as stuck, takes it away from its owner, raises its epoch beyond
+   * any that may have been lost, and begins a term. In one transaction. A run that was stuck keeps the code `poison`, and what was said of it follows the message.
    */
   quarantine(parking: Parking): Promise<{ readonly parkedCount: number }>
   /** Waits for what is under way and lets go of the database. Whatever is called afterwards fails with `store_closed`. */

@@ -9,7 +9,8 @@ import { counted, printable } from '../text.js'
 /** `constancia quarantine`: accepts a database that lost its newest part. */
 export const quarantineCommand: Command = {
   name: 'quarantine',
-  summary: 'after a restore or a failover that lost something: park every open run, and go on with the database as it is',
+  summary:
+    'after a restore or a failover that lost something: park every open run, and go on with the database as it is',
   details:
     'Look for a newer copy of the database first; this gives up what is missing. Every open run becomes stuck with rolled_back, in one ' +
     'transaction; runs that are gone altogether may be started again by whoever started them. Then look what each run did, and let it go on: ' +
@@ -30,7 +31,9 @@ export const quarantineCommand: Command = {
       await requireYes(call)
       const { parkedCount } = await runtime.quarantine()
       if (call.isJson) return call.terminal.tell(JSON.stringify({ parkedCount, ...factsOf(loss) }))
-      return call.terminal.tell(`Parked ${counted(parkedCount, 'run')}. Workers go on; these runs once they are retried.`)
+      return call.terminal.tell(
+        `Parked ${counted(parkedCount, 'run')}. Workers go on; these runs once they are retried.`,
+      )
     })
     return exitCodes.done
   },
@@ -58,7 +61,8 @@ async function requireYes({ terminal, options }: Call): Promise<void> {
   if (options.flag('yes')) return
   if (!terminal.canAsk)
     throw cliError('unconfirmed', 'There is nobody to ask. Nothing was done; add --yes to go ahead.')
-  if (!(await terminal.ask('Give up what is missing and park them?'))) throw cliError('unconfirmed', 'Nothing was done.')
+  if (!(await terminal.ask('Give up what is missing and park them?')))
+    throw cliError('unconfirmed', 'Nothing was done.')
 }
 
 function nothingLost(): Error {

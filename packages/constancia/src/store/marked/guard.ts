@@ -185,7 +185,8 @@ export class Guard {
       const found = await this.#ask(() => this.#parts.store.pulse())
       isCovered = found !== undefined && found.server === this.#server && found.terms.at(-1)?.server === found.server
       if (!isCovered) this.#putBack(covered, paths)
-      if (found !== undefined) await this.#judge({ ...view, found, missing: isCovered ? [] : await this.#missingOfOwn() })
+      if (found !== undefined)
+        await this.#judge({ ...view, found, missing: isCovered ? [] : await this.#missingOfOwn() })
       if (this.#loss !== undefined) return
       if (!isCovered) return this.#arm()
       this.#filed = [...this.#filed.filter(({ run }) => !covered.has(run)), ...covered.values()].slice(-filedHeadsMax)
@@ -225,7 +226,8 @@ export class Guard {
     if (isAccepted && found.held === undefined) return this.#accept(found)
     const loss = lossOf({ place: store.describe(), source: this.#source(), known, found, missing })
     if (loss !== undefined) return this.#lose(loss, found)
-    if (before !== undefined) tell('info', `${store.describe()} has everything that is known of it again; work goes on.`)
+    if (before !== undefined)
+      tell('info', `${store.describe()} has everything that is known of it again; work goes on.`)
     this.#loss = undefined
     if (standingOf(this.#known, found) === 'level') this.#known = knownOf(found)
     if (found.server === this.#server) return
@@ -238,7 +240,9 @@ export class Guard {
     this.#accepted = new Set(found?.terms.filter(({ isAccepted }) => isAccepted).map(({ id }) => id))
     const { store, tell, onLost } = this.#parts
     const isBehind = loss.kind === 'behind'
-    const named = isBehind ? await store.missing([...this.#filed, ...this.#heads.values()]).catch(() => []) : loss.missing
+    const named = isBehind
+      ? await store.missing([...this.#filed, ...this.#heads.values()]).catch(() => [])
+      : loss.missing
     const evidence = { place: store.describe(), source: this.#source(), known: this.#known, missing: byRun(named) }
     const told = isBehind && found !== undefined ? (lossOf({ ...evidence, found }) ?? loss) : loss
     this.#loss = told

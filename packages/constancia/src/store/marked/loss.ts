@@ -1,12 +1,11 @@
 import type { ConstanciaError, RunId } from '../../journal/index.js'
 import { storeError } from '../errors.js'
-import type { Store } from '../store.js'
 import { type KnownMark, type Mark, type NotedHead, standingOf } from '../mark.js'
+import type { Store } from '../store.js'
 
 /** What a database has lost, as far as anybody knows. */
 export interface Loss {
-  readonly kind:
-    /** It is at an earlier pulse than the one that is known. */
+  readonly kind: /** It is at an earlier pulse than the one that is known. */
     | 'behind'
     /** It has every pulse that is known, and lacks events that were acknowledged after the last of them. */
     | 'missing'
@@ -106,7 +105,8 @@ export function lossError({ message }: Loss): ConstanciaError {
 
 /** What is said of runs that are parked for a loss. */
 export function parkedBecause(loss: Loss | undefined): string {
-  const since = loss?.wholeUntilMs === undefined ? 'its newest part' : `what was acknowledged after ${momentOf(loss.wholeUntilMs)}`
+  const since =
+    loss?.wholeUntilMs === undefined ? 'its newest part' : `what was acknowledged after ${momentOf(loss.wholeUntilMs)}`
   return (
     `The database lost ${since}, and an operator accepted it as it was. Effects of this run after that may have happened, and its journal does ` +
     'not know of them: going on, it would do them again, with the same keys. Look what it did, then retry it; or cancel it.'

@@ -95,8 +95,17 @@ export class Notes {
 export function leftNotes(path: string): LeftNotes[] {
   const folder = dirname(path)
   const prefix = `${basename(path)}.`
-  const names = readdirSync(folder).filter((name) => name.startsWith(prefix) && name.endsWith('.notes'))
+  const names = namesIn(folder).filter((name) => name.startsWith(prefix) && name.endsWith('.notes'))
   return names.flatMap((name) => notesOf(join(folder, name)))
+}
+
+// That it is missing is told by whoever writes there.
+function namesIn(folder: string): string[] {
+  try {
+    return readdirSync(folder)
+  } catch {
+    return []
+  }
 }
 
 function notesOf(path: string): LeftNotes[] {

@@ -1,4 +1,4 @@
-import { type Mark, type NotedHead, type Parking, parkedMessage, type Term } from '../index.js'
+import { epochLeap, type Mark, type NotedHead, type Parking, parkedMessage, type Term } from '../index.js'
 import type { MemoryDisk } from './disk.js'
 import { atRest, type Handle } from './handle.js'
 
@@ -21,7 +21,8 @@ export function mark(handle: Handle): Mark {
 export function pulse(handle: Handle): Mark {
   const kept = keptOf(handle)
   const last = kept.terms.at(-1)
-  if (last?.server === server) kept.terms[kept.terms.length - 1] = { ...last, pulse: last.pulse + 1, atMs: nowMs(handle) }
+  if (last?.server === server)
+    kept.terms[kept.terms.length - 1] = { ...last, pulse: last.pulse + 1, atMs: nowMs(handle) }
   else kept.terms.push(newTerm(handle, { server, isAccepted: false }))
   return mark(handle)
 }
@@ -52,7 +53,7 @@ export function quarantine(handle: Handle, { code, message }: Parking): { readon
     const { stuck: before } = row
     const said = before === undefined ? message : parkedMessage(message, before)
     const stuck = { code: before?.code === 'poison' ? before.code : code, message: said }
-    disk.setRow(stored, { ...row, ...atRest, status: 'stuck', stuck, lostLeaseCount: 0 })
+    disk.setRow(stored, { ...row, ...atRest, status: 'stuck', stuck, epoch: row.epoch + epochLeap, lostLeaseCount: 0 })
     disk.setDue(stored, undefined)
     disk.tell({ run: row.id, headSeq: row.head.seq, due: false, outbox: false })
     parkedCount += 1

@@ -1,5 +1,5 @@
 import type { RunId } from '../../journal/index.js'
-import { type Mark, type NotedHead, type Parking, type Term } from '../index.js'
+import { epochLeap, type Mark, type NotedHead, type Parking, type Term } from '../index.js'
 import type { Row } from './driver.js'
 import { arrayOf } from './literals.js'
 import type { Session } from './session.js'
@@ -22,7 +22,7 @@ const selectMissing = `
 const park = `
   WITH parked AS (
     UPDATE {schema}.runs AS r SET status = 'stuck', due_at = NULL, wake_at = NULL, waiting_for = NULL, claim_id = NULL, worker = NULL,
-      lost_leases = 0, stuck_code = CASE WHEN r.stuck_code = 'poison' THEN r.stuck_code ELSE $1 END,
+      lost_leases = 0, epoch = r.epoch + ${epochLeap}, stuck_code = CASE WHEN r.stuck_code = 'poison' THEN r.stuck_code ELSE $1 END,
       stuck_message = $2 || CASE WHEN r.stuck_code IS NULL OR r.stuck_code = $1 THEN ''
         ELSE ' Before that it was stuck with ' || r.stuck_code || ': ' || coalesce(r.stuck_message, '') END
     WHERE r.outcome = 'open' RETURNING 1)
@@ -41,7 +41,11 @@ export async function mark(session: Session): Promise<Mark> {
   const rows = await session.connections.query(session.sql(select))
   const last = rows.at(-1)
   const held = last?.['held']
-  return { terms: rows.map(termOf), server: String(last?.['now_serving']), held: held == null ? undefined : String(held) }
+  return {
+    terms: rows.map(termOf),
+    server: String(last?.['now_serving']),
+    held: held == null ? undefined : String(held),
+  }
 }
 
 function termOf(row: Row): Term {
@@ -94,4 +98,3 @@ export function quarantine(session: Session, { code, message }: Parking): Promis
     }),
   )
 }
-

@@ -64,9 +64,9 @@ export function runTable(database: Database, writer: EventWriter): RunTable {
     rest: (streamNo, to, readSignalCount) => void rest.run(...restValues(to), readSignalCount, streamNo),
     setLatest: (root, last) => void latest.run(last, root),
     kept: () =>
-      database.prepare('SELECT stream, epoch, read_signal_count, lost_leases, stuck_code, stuck_message FROM runs').all() as ReturnType<
-        RunTable['kept']
-      >,
+      database
+        .prepare('SELECT stream, epoch, read_signal_count, lost_leases, stuck_code, stuck_message FROM runs')
+        .all() as ReturnType<RunTable['kept']>,
     remove: (streamNo) => void remove.run(streamNo),
     clear: () => database.exec('DELETE FROM runs'),
   }

@@ -48,7 +48,7 @@ function entryLine(entry: Entry, { width, paint, full, childStatus }: Drawing): 
   const room = Math.max(20, width - widthOf(begin) - 2)
   const text = entry.text + noteOf(entry, childStatus)
   const [shownText, shownData] = share(text, data, room)
-  return paint.faint(begin) + moodPaint(entry.mood, paint)(mark) + ` ${shownText}${paint.faint(shownData)}`
+  return `${paint.faint(begin)}${moodPaint(entry.mood, paint)(mark)} ${shownText}${paint.faint(shownData)}`
 }
 
 // What happened goes first; what it carries gets the rest.

@@ -116,7 +116,7 @@ export async function drained(): Promise<void> {
 
 /** Waits, in real time, until something holds. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const deadlineMs = performance.now() + 8_000
+  const deadlineMs = performance.now() + 20_000
   for (let spins = 0; !(await holds()); spins += 1) {
     if (performance.now() > deadlineMs) throw new Error(`Waited in vain until ${what}.`)
     await (spins < 100 ? setImmediate() : pause(2))

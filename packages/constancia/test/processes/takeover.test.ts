@@ -1,9 +1,11 @@
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { killTest } from '../../dist/testing/index.js'
+import { CuttingProxy } from '../postgres/cutting-proxy.js'
 import { rawConnection } from '../store/raw.js'
 import { isCampaign, keep, limitMs } from './campaign.js'
 import { ordersFor } from './orders.js'
 import { inScene, leaseMs, type Scene } from './scene.js'
+import { type StoreAddress, storeKinds } from './scene-store.js'
 import type { WorkerProcess } from './worker-process.js'
 
 // Where a test says itself when a lease runs out, so that a slow machine changes nothing.
@@ -21,7 +23,7 @@ async function takenOver(scene: Scene, names: readonly [string, string], { isDea
   const first = await scene.worker(names[0], { options: long, isDeaf })
   expect(await first.until('began')).toMatchObject({ epoch: 1, attempt: 1, key: 'r1/0' })
   await first.stop()
-  scene.expire('r1')
+  await scene.expire('r1')
   const second = await scene.worker(names[1], { options: long })
   expect(await second.until('began')).toMatchObject({ epoch: 2, attempt: 1, key: 'r1/0' })
   return [first, second] as const
@@ -38,82 +40,85 @@ async function expectOneResult(scene: Scene): Promise<void> {
   expect(scene.ledger.accepted()).toEqual({ 'r1/0': 'charge' })
 }
 
-describe('R-C1 R-C3 R-C4 C32 T10 a worker that is stopped in mid-step for longer than its lease:', () => {
-  test.for([
-    ['another worker', 'w2'],
-    ['a worker of the same name', 'w1'],
-  ] as const)(
-    '%s has completed the run; its signal aborts, and the destination refuses its token',
-    { timeout: limitMs },
-    async ([, name], context) => {
-      await inScene(async (scene) => {
-        const [first, second] = await takenOver(scene, ['w1', name], { isDeaf: false, fenced: true })
+describe.each(storeKinds)(
+  'R-C1 R-C3 R-C4 C32 T10 on %s, a worker that is stopped in mid-step for longer than its lease:',
+  (kind) => {
+    test.for([
+      ['another worker', 'w2'],
+      ['a worker of the same name', 'w1'],
+    ] as const)(
+      '%s has completed the run; its signal aborts, and the destination refuses its token',
+      { timeout: limitMs },
+      async ([, name], context) => {
+        await inScene(async (scene) => {
+          const [first, second] = await takenOver(scene, ['w1', name], { isDeaf: false, fenced: true })
+          await completedBy(scene, second)
+          first.goOn()
+          expect(await first.until('aborted')).toMatchObject({ epoch: 1, code: 'claim_lost' })
+          first.tell()
+          expect(await first.until('sent')).toMatchObject({ epoch: 1, outcome: expect.stringMatching(/answered 412/) })
+          expect(scene.ledger.fencedCount).toBe(1)
+          await expectOneResult(scene)
+          expect(first.all('append')).toEqual([])
+        }, kind)(context)
+      },
+    )
+
+    test(
+      'a result that it brings late is refused where it is written, even if nobody has told it',
+      inScene(async (scene) => {
+        const [first, second] = await takenOver(scene, ['w1', 'w2'], { isDeaf: true, fenced: false })
         await completedBy(scene, second)
         first.goOn()
-        expect(await first.until('aborted')).toMatchObject({ epoch: 1, code: 'claim_lost' })
         first.tell()
-        expect(await first.until('sent')).toMatchObject({ epoch: 1, outcome: expect.stringMatching(/answered 412/) })
-        expect(scene.ledger.fencedCount).toBe(1)
+        expect(await first.until('sent')).toMatchObject({ epoch: 1, outcome: 'accepted' })
+        expect(await first.until('append')).toMatchObject({
+          epoch: 1,
+          answer: expect.stringMatching(/claim_lost|run_ended/),
+        })
+        expect(await first.until('aborted')).toMatchObject({ epoch: 1, code: 'claim_lost' })
+        expect(scene.ledger.requestCount).toBe(2)
+        await expectOneResult(scene)
+      }, kind),
+      limitMs,
+    )
+
+    test(
+      'its heartbeat is refused while the other still works, and its signal aborts',
+      inScene(async (scene) => {
+        const options = { ...long, leaseMs: 6_000 } // It beats every third of that.
+        await scene.start('held', 'r1', { ledger: scene.ledger.url, fenced: false })
+        const first = await scene.worker('w1', { options })
+        await first.until('began')
+        await first.stop()
+        await scene.expire('r1')
+        const second = await scene.worker('w2', { options: long })
+        await second.until('began')
+        first.goOn()
+        expect(await first.until('aborted')).toMatchObject({ epoch: 1, code: 'claim_lost' })
+        expect(second.all('append')).toEqual([])
+        second.tell()
         await expectOneResult(scene)
         expect(first.all('append')).toEqual([])
-      })(context)
-    },
-  )
+      }, kind),
+      limitMs,
+    )
 
-  test(
-    'a result that it brings late is refused where it is written, even if nobody has told it',
-    inScene(async (scene) => {
-      const [first, second] = await takenOver(scene, ['w1', 'w2'], { isDeaf: true, fenced: false })
-      await completedBy(scene, second)
-      first.goOn()
-      first.tell()
-      expect(await first.until('sent')).toMatchObject({ epoch: 1, outcome: 'accepted' })
-      expect(await first.until('append')).toMatchObject({
-        epoch: 1,
-        answer: expect.stringMatching(/claim_lost|run_ended/),
-      })
-      expect(await first.until('aborted')).toMatchObject({ epoch: 1, code: 'claim_lost' })
-      expect(scene.ledger.requestCount).toBe(2)
-      await expectOneResult(scene)
-    }),
-    limitMs,
-  )
-
-  test(
-    'its heartbeat is refused while the other still works, and its signal aborts',
-    inScene(async (scene) => {
-      const options = { ...long, leaseMs: 6_000 } // It beats every third of that.
-      await scene.start('held', 'r1', { ledger: scene.ledger.url, fenced: false })
-      const first = await scene.worker('w1', { options })
-      await first.until('began')
-      await first.stop()
-      scene.expire('r1')
-      const second = await scene.worker('w2', { options: long })
-      await second.until('began')
-      first.goOn()
-      expect(await first.until('aborted')).toMatchObject({ epoch: 1, code: 'claim_lost' })
-      expect(second.all('append')).toEqual([])
-      second.tell()
-      await expectOneResult(scene)
-      expect(first.all('append')).toEqual([])
-    }),
-    limitMs,
-  )
-
-  test(
-    'a result that it brings while the other still works is refused by the epoch',
-    inScene(async (scene) => {
-      const [first, second] = await takenOver(scene, ['w1', 'w2'], { isDeaf: true, fenced: false })
-      first.goOn()
-      first.tell()
-      expect(await first.until('append')).toMatchObject({ epoch: 1, answer: 'claim_lost' })
-      expect(await first.until('aborted')).toMatchObject({ epoch: 1, code: 'claim_lost' })
-      second.tell()
-      await expectOneResult(scene)
-    }),
-    limitMs,
-  )
-})
+    test(
+      'a result that it brings while the other still works is refused by the epoch',
+      inScene(async (scene) => {
+        const [first, second] = await takenOver(scene, ['w1', 'w2'], { isDeaf: true, fenced: false })
+        first.goOn()
+        first.tell()
+        expect(await first.until('append')).toMatchObject({ epoch: 1, answer: 'claim_lost' })
+        expect(await first.until('aborted')).toMatchObject({ epoch: 1, code: 'claim_lost' })
+        second.tell()
+        await expectOneResult(scene)
+      }, kind),
+      limitMs,
+    )
+  },
+)
 
 describe('R-C1 R-C3 C32 a worker that is cut off from the database for longer than its lease:', () => {
   test(
@@ -137,6 +142,63 @@ describe('R-C1 R-C3 C32 a worker that is cut off from the database for longer th
       expect(new Set(await scene.epochsOf('r1'))).toEqual(new Set([winner]))
       expect(scene.ledger.accepted()).toEqual({ 'r1/0': 'charge' })
     }),
+    limitMs,
+  )
+})
+
+interface CutOff {
+  readonly first: WorkerProcess
+  readonly second: WorkerProcess
+  heal(): void
+}
+
+/** The first worker reaches the database through a proxy, which cuts whatever it says until another has its run. */
+async function cutOff(scene: Scene, isDeaf: boolean, name: string): Promise<CutOff> {
+  const { address } = scene.store
+  if (address.kind !== 'postgres') throw new Error('Only a server can be cut off.')
+  const proxy = new CuttingProxy(Number(new URL(address.url).port))
+  onTestFinished(() => proxy.close())
+  const store: StoreAddress = { ...address, url: await proxy.open(address.url) }
+  await scene.start('held', 'r1', { ledger: scene.ledger.url, fenced: !isDeaf })
+  const first = await scene.worker('w1', { store, isDeaf, flags: ['--no-warnings'] })
+  await first.until('began')
+  proxy.fate = () => ({ cutAfter: 0 })
+  const second = await scene.worker(name, { options: { pollMs: 100 } })
+  expect(await second.until('began')).toMatchObject({ epoch: 2, attempt: 1, key: 'r1/0' })
+  const heal = () => {
+    proxy.fate = () => 'pass'
+  }
+  return { first, second, heal }
+}
+
+describe('R-C1 R-C3 C32 C46 a worker that a proxy cuts off from PostgreSQL for longer than its lease:', () => {
+  test.concurrent.for(['w2', 'w1'])(
+    'another one of the name %s has the run then; its signal aborts, and the destination refuses its token',
+    { timeout: limitMs },
+    (name, context) =>
+      inScene(async (scene) => {
+        const { first, second, heal } = await cutOff(scene, false, name)
+        expect(await first.until('aborted')).toMatchObject({ epoch: 1, code: 'claim_lost' })
+        await completedBy(scene, second)
+        heal()
+        first.tell()
+        expect(await first.until('sent')).toMatchObject({ epoch: 1, outcome: expect.stringMatching(/answered 412/) })
+        await expectOneResult(scene)
+        expect(first.all('append')).toEqual([])
+      }, 'postgres')(context),
+  )
+
+  test.concurrent(
+    'what it brings when the line is back is refused by the epoch, even if nobody has told it',
+    inScene(async (scene) => {
+      const { first, second, heal } = await cutOff(scene, true, 'w2')
+      heal()
+      first.tell()
+      expect(await first.until('append')).toMatchObject({ epoch: 1, answer: 'claim_lost' })
+      expect(await first.until('aborted')).toMatchObject({ epoch: 1, code: 'claim_lost' })
+      await completedBy(scene, second)
+      await expectOneResult(scene)
+    }, 'postgres'),
     limitMs,
   )
 })

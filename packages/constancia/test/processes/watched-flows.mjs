@@ -1,5 +1,8 @@
 // @ts-check
 // Flows of a worker process that tells what happens in their steps.
+
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { flow } from 'constancia'
 import { send } from './destination.mjs'
@@ -21,7 +24,7 @@ export function flowsFor({ tell, told, send }) {
   const tellAbort = (run, { epoch, signal }) =>
     signal.addEventListener('abort', () => tell({ kind: 'aborted', run, epoch, code: signal.reason?.code }))
 
-  // Its steps begin, and the first brings its effect about once the parent says so; the second takes a little longer.
+  // Its steps begin, and the first brings its effect about once the parent says so; the second ends once that is stored.
   const held = flow({
     name: 'held',
     version: 1,
@@ -39,10 +42,11 @@ export function flowsFor({ tell, told, send }) {
         )
         return attempt.epoch
       })
+      const stored = charge.catch(() => undefined)
       const watch = ctx.step('watch', async (attempt) => {
         tellAbort(ctx.runId, attempt)
         await told()
-        await pause(200)
+        await Promise.race([stored, once(attempt.signal, 'abort')])
         return attempt.epoch
       })
       return Promise.all([charge, watch])
@@ -79,20 +83,22 @@ export function flowsFor({ tell, told, send }) {
   return [held, computing, short, rounds]
 }
 
+// Goes round until somebody says that it is enough, by making a file.
 const rounds = flow({
   name: 'rounds',
   version: 1,
   retry: { attemptsMax: 3, delayMsFirst: 10 },
   run: async (
     ctx,
-    /** @type {{ readonly ledger: string, readonly count: number, readonly pauseMs: number }} */ input,
+    /** @type {{ readonly ledger: string, readonly enough: string, readonly pauseMs: number }} */ input,
   ) => {
-    for (let round = 0; round < input.count; round++) {
-      await ctx.step('round', async (attempt) => {
+    for (let round = 0; ; round++) {
+      const isLast = await ctx.step('round', async (attempt) => {
         await pause(input.pauseMs)
         await send(input.ledger, attempt, { run: ctx.runId, round })
+        return existsSync(input.enough)
       })
+      if (isLast) return round + 1
     }
-    return input.count
   },
 })

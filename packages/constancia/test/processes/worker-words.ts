@@ -1,10 +1,11 @@
 import type { WorkerOptions } from 'constancia'
+import type { StoreAddress } from './scene-store.js'
 
 /** What a worker process is told when it starts. */
 export interface WorkerOrder {
-  readonly file: string
+  readonly store: StoreAddress
   readonly worker: Partial<WorkerOptions> & Pick<WorkerOptions, 'name' | 'leaseMs'>
-  /** Whether it hears of nothing that others do: neither from its heartbeat nor from a look at the file. */
+  /** Whether it hears of nothing that others do: neither from its heartbeat nor from the store. */
   readonly isDeaf?: boolean
   /** Flags of Node.js. */
   readonly flags?: readonly string[]

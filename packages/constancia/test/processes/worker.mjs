@@ -1,9 +1,9 @@
 // @ts-check
 // A worker process that tells its parent what happens in it, one word at a time. It is told by `{ … }` as its only argument.
 import { open } from 'constancia'
-import { sqlite } from 'constancia/sqlite'
 import { deadlyFlowsFor } from './deadly-flows.mjs'
 import { send } from './destination.mjs'
+import storeAt from './stores.mjs'
 import { flowsFor } from './watched-flows.mjs'
 
 /** @typedef {import('./worker-words.js').WorkerOrder} WorkerOrder */
@@ -11,7 +11,7 @@ import { flowsFor } from './watched-flows.mjs'
 
 process.once('disconnect', () => process.exit())
 const order = /** @type {WorkerOrder} */ (JSON.parse(process.argv[2] ?? ''))
-const { file, isDeaf = false } = order
+const { isDeaf = false } = order
 // Most tests end the workers of one run again and again; only some are about what becomes of such a run.
 const worker = { pollMs: order.worker.leaseMs, concurrency: 16, lostLeaseCountMax: 1_000_000, ...order.worker }
 
@@ -31,7 +31,7 @@ const flows = [...flowsFor({ tell, told, send }), ...deadlyFlowsFor({ tell, told
 
 /** @type {import('constancia').StoreFactory} */
 const store = async (parts) => {
-  const inner = await sqlite({ file, watchPollMs: isDeaf ? 0 : 25 })(parts)
+  const inner = await storeAt(order.store, { isDeaf })(parts)
   return new Proxy(inner, {
     get(target, property) {
       const value = Reflect.get(target, property)

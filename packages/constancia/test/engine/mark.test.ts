@@ -41,7 +41,7 @@ async function grown(at: Place): Promise<{ readonly copy: string }> {
   return { copy }
 }
 
-describe('T8 an old copy of a database', () => {
+describe('T8 an old copy of a database', { timeout: 120_000 }, () => {
   test('is noticed at start: no run is taken, nothing is written, and it is said once what is missing and what to do', async () => {
     const { copy } = await grown(place)
     place.restore(copy)
@@ -149,7 +149,7 @@ async function startedSoon(runtime: Awaited<ReturnType<Place['open']>>): Promise
   return runtime.start(place.two, 'r3', { id: 'r3' })
 }
 
-describe('T8 a database that is put away under a worker', () => {
+describe('T8 a database that is put away under a worker', { timeout: 120_000 }, () => {
   test('is noticed before it takes another run: it gives up what it has, says so once, and acts no more', async () => {
     const { copy } = await grown(place)
     const runtime = await place.open()
@@ -184,7 +184,7 @@ describe('T8 a database that is put away under a worker', () => {
   })
 })
 
-describe('T8 no false alarm', () => {
+describe('T8 no false alarm', { timeout: 120_000 }, () => {
   test('an idle worker writes no pulses, one that worked writes one, and none is needed to know that nothing is missing', async () => {
     const runtime = await place.open()
     const store = await openSqlite({ file: place.file })
@@ -253,7 +253,7 @@ describe('T8 no false alarm', () => {
   })
 })
 
-describe('T8 the mark', () => {
+describe('T8 the mark', { timeout: 120_000 }, () => {
   test('of another database is refused, and that database is left alone', async () => {
     await grown(place)
     const other = newPlace()

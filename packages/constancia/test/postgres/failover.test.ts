@@ -8,18 +8,20 @@ import { fileURLToPath } from 'node:url'
 import { open, type Runtime } from 'constancia'
 import { postgres } from 'constancia/postgres'
 import { type LedgerServer, startLedgerServer } from 'constancia/testing'
-import { describe, expect, test } from 'vitest'
+import { afterAll, describe, expect, test } from 'vitest'
 import { isCampaign, limitMs } from '../processes/campaign.js'
-import { type Cluster, Clusters, tell, until } from './clusters.js'
+import { type Cluster, Clusters, disposeEmpty, tell, until } from './clusters.js'
 import { SwitchingProxy } from './switching-proxy.js'
 import { trips } from './trips.mjs'
 
 const roundCount = isCampaign ? 40 : 1
 const runCount = 8
 
+afterAll(disposeEmpty)
+
 /** A fleet in front of a database that fails over: two workers, somebody who starts runs, and a ledger that outlives all of them. */
 class Fleet {
-  readonly clusters = new Clusters()
+  readonly clusters: Clusters
   readonly folder = mkdtempSync(join(tmpdir(), 'constancia-fleet-'))
   readonly ledger: LedgerServer
   readonly primary: Cluster
@@ -29,18 +31,19 @@ class Fleet {
   api!: Runtime
   readonly flow
 
-  private constructor(ledger: LedgerServer, primary: Cluster, proxy: SwitchingProxy) {
-    this.ledger = ledger
+  private constructor(clusters: Clusters, primary: Cluster, parts: { ledger: LedgerServer; proxy: SwitchingProxy }) {
+    this.clusters = clusters
     this.primary = primary
+    const { ledger, proxy } = parts
+    this.ledger = ledger
     this.proxy = proxy
     this.flow = trips(ledger.url)
   }
 
   static async begin(): Promise<Fleet> {
     const clusters = new Clusters()
-    const [ledger, primary] = await Promise.all([startLedgerServer(), clusters.start()])
-    const fleet = new Fleet(ledger, primary, await SwitchingProxy.open(primary.port))
-    Object.assign(fleet, { clusters })
+    const [ledger, primary] = await Promise.all([startLedgerServer(), clusters.startNew()])
+    const fleet = new Fleet(clusters, primary, { ledger, proxy: await SwitchingProxy.open(primary.port) })
     fleet.api = await open({
       store: postgres({ url: fleet.proxy.url }),
       flows: [fleet.flow],

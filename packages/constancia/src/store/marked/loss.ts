@@ -37,7 +37,7 @@ export interface Evidence {
 /** What somebody else has noticed; see `Store.hold`. */
 export async function heldLoss(store: Store): Promise<Loss | undefined> {
   const { held } = await store.mark()
-  return held === undefined ? undefined : { kind: 'held', message: held, wholeUntilMs: undefined, missing: [] }
+  return held === undefined ? undefined : heldBy(held)
 }
 
 const consequence =
@@ -48,12 +48,15 @@ const consequence =
 /** Tells what a comparison means; undefined where nothing is missing, or an operator has accepted that. */
 export function lossOf(evidence: Evidence): Loss | undefined {
   const { found, known, missing } = evidence
-  if (found.held !== undefined) return { kind: 'held', message: found.held, wholeUntilMs: undefined, missing }
   const standing = standingOf(known, found)
   if (standing === 'another') return another(evidence)
   if (standing === 'behind') return behind(evidence)
-  if (standing === 'accepted' || missing.length === 0) return undefined
-  return lacking(evidence)
+  if (standing === 'level' && missing.length > 0) return lacking(evidence)
+  return found.held === undefined ? undefined : heldBy(found.held)
+}
+
+function heldBy(message: string): Loss {
+  return { kind: 'held', message, wholeUntilMs: undefined, missing: [] }
 }
 
 function behind({ place, source, known, found, missing }: Evidence): Loss {

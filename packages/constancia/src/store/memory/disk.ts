@@ -1,7 +1,7 @@
 import type { RunId, StoredEvent } from '../../journal/index.js'
 import type { Change, RunRow } from '../index.js'
 import { DueList } from './due-list.js'
-import type { KeptMark } from './mark.js'
+import type { KeptMark } from './kept-mark.js'
 import { Outbox } from './outbox.js'
 import type { PurgedRun, StoredRun } from './stored-run.js'
 

@@ -1,15 +1,10 @@
 import { epochLeap, type Mark, type NotedHead, type Parking, parkedMessage, type Term } from '../index.js'
 import type { MemoryDisk } from './disk.js'
 import { atRest, type Handle } from './handle.js'
+import type { KeptMark } from './kept-mark.js'
 
 /** Nothing else can serve what is in this process. */
 const server = 'memory'
-
-/** What a disk keeps for `Store.mark`. */
-export interface KeptMark {
-  terms: Term[]
-  held: string | undefined
-}
 
 /** Where the disk stands; see `Store.mark`. */
 export function mark(handle: Handle): Mark {

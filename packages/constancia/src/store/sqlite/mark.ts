@@ -1,12 +1,6 @@
-import { statSync } from 'node:fs'
 import { type Mark, type Parking, storeError } from '../index.js'
+import { fileIdentity } from './identity.js'
 import type { Session } from './session.js'
-
-/** Which file a database is: another one has another name here, though its path may be the same. Undefined where there is none. */
-export function fileIdentity(file: string): string | undefined {
-  const found = statSync(file, { bigint: true, throwIfNoEntry: false })
-  return found && `${found.dev}:${found.ino}`
-}
 
 /** Where the database stands; see `Store.mark`. */
 export function mark(session: Session): Promise<Mark> {

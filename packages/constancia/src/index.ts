@@ -5,12 +5,16 @@ export {
   type CancelOptions,
   type Concurrency,
   type Continuation,
+  type Drained,
   days,
   type EngineErrorCode,
+  type Fleet,
+  type FleetWorker,
   type Flow,
   type FlowContext,
   type FlowDeclaration,
   flow,
+  type HeldRuns,
   hours,
   type Logger,
   type LogLevel,
@@ -27,6 +31,7 @@ export {
   type StartOptions,
   type StepOptions,
   seconds,
+  type UnservedFlow,
   type WorkerOptions,
 } from './engine/index.js'
 export {
@@ -54,6 +59,8 @@ export {
 export type {
   Loss,
   NotedHead,
+  FlowVersion,
+  HeldClaim,
   Page,
   RunQuery,
   RunRow,
@@ -61,4 +68,5 @@ export type {
   StoreErrorCode,
   StoreFactory,
   WaitingFor,
+  WorkerRow,
 } from './store/index.js'

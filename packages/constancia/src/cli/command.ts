@@ -49,6 +49,8 @@ export interface Call {
   readonly now: () => number
   /** Loads the configuration. */
   readonly config: () => Promise<FoundConfig>
+  /** Loads another one, by its absolute path. */
+  readonly otherConfig: (file: string) => Promise<FoundConfig>
   /** Opens what the configuration names, and closes it when the use is over. */
   readonly withRuntime: <T>(how: OpenHow, use: (runtime: Runtime, found: FoundConfig) => Promise<T>) => Promise<T>
 }

@@ -42,6 +42,7 @@ function identity(row: RunRow, nowMs: number): Field[] {
   const lost = row.lostLeaseCount > 0 ? `; its lease ran out ${counted(row.lostLeaseCount, 'time')} in a row` : ''
   fields.push(['journal', `${counted(row.head.seq + 1, 'event')}; ${claimsText(row)}${lost}`])
   if (row.key !== undefined) fields.push(['key', printable(row.key)])
+  if (row.priority !== 0) fields.push(['priority', String(row.priority)])
   return fields
 }
 

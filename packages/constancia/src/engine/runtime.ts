@@ -29,13 +29,16 @@ import {
 } from '../store/index.js'
 import { keyOfInput } from './declare.js'
 import { unknownRun } from './deliver.js'
+import type { Drained } from './drained.js'
 import { Ends } from './ends.js'
 import { engineError } from './errors.js'
+import { type Fleet, type FleetWorker, fleetOf } from './fleet.js'
 import type { AnyFlow, Flow } from './flow.js'
 import { Gate } from './gate.js'
 import { type Logger, type LogLevel, stderrLogger } from './log.js'
 import { newRunId } from './new-id.js'
 import type { Parts } from './parts.js'
+import { priorityFact, requirePriority } from './priority.js'
 import { FlowRegistry, keyOf } from './registry.js'
 import { type Rehearsal, rehearse } from './rehearsal.js'
 import { Run, type RunAccess } from './run.js'
@@ -68,6 +71,11 @@ export interface StartOptions {
   readonly id?: string
   /** The principal as whom the run acts; a pseudonym. */
   readonly actor?: string
+  /**
+   * A whole number from -100 to 100; that of the flow unless set. Of the runs of a flow that are due, those of the highest
+   * priority are taken first, then those that are due longest. Durable with the start; it never changes.
+   */
+  readonly priority?: number
 }
 
 /**
@@ -105,6 +113,7 @@ function completeParts(options: OpenOptions): Parts {
     onAttempt: () => undefined,
     log: options.log ?? stderrLogger,
     limits: { ...defaultLimits, ...options.limits },
+    self: { host: 'unknown', program: 'unknown' },
     ...options.parts,
   }
 }
@@ -167,7 +176,7 @@ export class Runtime {
 
   /**
    * Starts a run. When this resolves the run is durable: it happens, whatever becomes of this process. Of starts that are
-   * begun faster than the store can write them, all but 1,024 wait their turn. Throws `invalid_value`, `not_serializable`, `value_too_large`, `invalid_id`, `unknown_flow`, `run_purged`, or `run_exists` where the id belongs
+   * begun faster than the store can write them, all but 1,024 wait their turn. Throws `invalid_value`, `not_serializable`, `value_too_large`, `invalid_id`, `invalid_option` for a priority, `unknown_flow`, `run_purged`, or `run_exists` where the id belongs
    * to a run of another flow or with another input; then nothing was done.
    */
   start<Input, Output>(flow: Flow<Input, Output>, input: Input, options: StartOptions = {}): Promise<Run<Output>> {
@@ -190,8 +199,13 @@ export class Runtime {
       options.id === undefined ? newRunId(this.#parts.clock.now(), this.#parts.randomBytes) : parseOwnId(options.id)
     const actor = options.actor === undefined ? null : checkId(options.actor, 'principal id')
     const by = actor === null ? 'system:api' : `principal:${actor}`
-    const { patches } = flow
-    const started = draftOf('FlowStarted', { flow: name, version, actor, contract: null, patches, ...key }, data)
+    const { patches, priority: usual } = flow
+    const priority = priorityFact(requirePriority(options.priority ?? usual, 'a run', 'Nothing was started.'))
+    const started = draftOf(
+      'FlowStarted',
+      { flow: name, version, actor, contract: null, patches, ...key, ...priority },
+      data,
+    )
     const created = await this.#store.create({ run, drafts: [started], by, seen: nothingSeen })
     if (created.kind === 'purged') throw purged(run)
     if (created.kind === 'exists') await this.#requireSame(run, { flow: name, data })
@@ -225,6 +239,25 @@ export class Runtime {
   /** What runs have to tell each other and nobody has done yet, oldest first. */
   outbox(query: OutboxQuery = {}): Promise<Page<OutboxEntry>> {
     return this.#store.outbox(query)
+  }
+
+  /** Who works on the runs of this store, and which open runs nobody works on. For people: all of it may change at once. */
+  async fleet(): Promise<Fleet> {
+    const [rows, openRuns] = await Promise.all([this.#store.workers(), this.#store.openRuns()])
+    return fleetOf(rows, openRuns)
+  }
+
+  /** Workers that announced themselves or hold runs, also those that are gone for a while; see {@link Runtime.fleet}. */
+  async workers(): Promise<readonly FleetWorker[]> {
+    return (await this.fleet()).workers
+  }
+
+  /**
+   * Stops working for good, but neither starting runs nor looking: claims nothing more, lets attempts under way end within the
+   * worker's `graceMs`, and gives everything back. Resolves with what was given back, once that is durable. Closing does the same.
+   */
+  async drain(): Promise<Drained> {
+    return (await this.#worker?.stop()) ?? { givenBack: [], cutOff: [], notGivenBack: [] }
   }
 
   /** Computes everything but the journals anew from them. For an operator; no worker may be up. */

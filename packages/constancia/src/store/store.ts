@@ -12,6 +12,8 @@ import type {
 import type { Clock } from './clock.js'
 import type { Mark, NotedHead } from './mark.js'
 import type { rolledBackCode } from './set-aside.js'
+import type { RunStatus } from './run-status.js'
+import type { OpenRuns, WorkerNote, WorkerRow } from './workers.js'
 
 /** Opens a store: `sqlite({ file })`, `memory()`. Rejects with a code of `StoreErrorCode` if it cannot be trusted. */
 export type StoreFactory = (parts: StoreParts) => Promise<Store>
@@ -82,6 +84,17 @@ export interface Store {
   watch(listener: (change: Change) => void): () => void
   /** Keeps leases alive from where a busy event loop cannot block it. */
   heartbeat(options: HeartbeatOptions): Heartbeat
+  /**
+   * Notes that a worker is there, for so many milliseconds from now on; again prolongs that and replaces what it said. Forgets
+   * workers that are long gone. Wakes nobody.
+   */
+  announce(note: WorkerNote, forMs: number): Promise<void>
+  /** Strikes a worker off the list; nothing happens if it is not there. */
+  depart(id: string): Promise<void>
+  /** Workers that were announced and have not departed, the first of them first; those that are gone for an hour yet. */
+  workers(): Promise<readonly WorkerRow[]>
+  /** Open runs, counted; and who holds how many of them. In no order that matters. */
+  openRuns(): Promise<readonly OpenRuns[]>
   /**
    * Computes every projection anew from the journals and marks open runs ready, but for those that {@link Store.quarantine}
    * parked. For an operator; no worker may be up.
@@ -237,6 +250,8 @@ export interface WaitingFor {
 export interface ClaimRequest {
   /** Names the process for people; safety does not depend on it. */
   readonly worker: string
+  /** The id that the worker announces itself with, so that people see what it holds. */
+  readonly workerId?: string
   readonly flows: readonly ClaimedFlow[]
   readonly limit: number
   readonly leaseMs: number
@@ -268,15 +283,23 @@ export interface ClaimAnswer {
   readonly setAside: readonly RunId[]
 }
 
-/** What a run does now: computed from its journal and from what the scheduler knows. */
-export type RunStatus = 'ready' | 'running' | 'waiting' | 'paused' | 'stuck' | 'completed' | 'failed' | 'cancelled'
+/** Who has a run, as a list shows it. */
+export interface HeldClaim {
+  readonly id: ClaimId
+  readonly worker: string
+  /** Undefined where the worker named none. */
+  readonly workerId: string | undefined
+  /** When it was claimed, UTC milliseconds since 1970; undefined where a version before claimed it, which did not note that. */
+  readonly sinceMs: number | undefined
+  readonly leaseUntilMs: number
+}
 
 /** A run as a list shows it: its projection, and what the scheduler knows. */
 export interface RunRow extends RunFold {
   readonly status: RunStatus
   /** Epoch of the last claim; 0 before the first. */
   readonly epoch: number
-  readonly claim: { readonly id: ClaimId; readonly worker: string; readonly leaseUntilMs: number } | undefined
+  readonly claim: HeldClaim | undefined
   readonly wakeAtMs: number | undefined
   readonly waitingFor: readonly WaitingFor[]
   readonly stuck: { readonly code: string; readonly message: string } | undefined

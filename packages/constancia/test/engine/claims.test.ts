@@ -1,5 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
+import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import { type AttemptInfo, flow } from 'constancia'
 import { sqlite } from 'constancia/sqlite'
@@ -7,6 +8,7 @@ import { factsOf } from 'constancia/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { defaultLimits } from '../../dist/journal/index.js'
 import { type Store, systemClock } from '../../dist/store/index.js'
+import { isWritable } from '../store/raw.js'
 import { overStore } from './life.js'
 import { drained, gate, kindsOf, leaseMs, Rig, stores, until, untilStatus } from './rig.js'
 
@@ -244,6 +246,16 @@ async function startRival(file: string, ms: number): Promise<string[]> {
   return said
 }
 
+// Stopped where it holds no lock on the file, which it has for a moment when it announces itself.
+async function stopRival(file: string): Promise<void> {
+  rival?.kill('SIGSTOP')
+  while (!isWritable(file)) {
+    rival?.kill('SIGCONT')
+    await pause(7)
+    rival?.kill('SIGSTOP')
+  }
+}
+
 function block(ms: number): void {
   for (const endMs = performance.now() + ms; performance.now() < endMs; );
 }
@@ -255,7 +267,7 @@ describe('two real processes and the thread that keeps leases alive', () => {
     await (await rig.live([], { worker: false })).runtime.close()
     const said = await startRival(rig.file, ms)
     // The rival has the flow as well: it must not be the one that takes the run at first.
-    rival?.kill('SIGSTOP')
+    await stopRival(rig.file)
     let blockedAt = 0
     const contested = flow({
       name: 'contested',

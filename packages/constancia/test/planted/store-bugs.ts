@@ -105,6 +105,27 @@ export const storeBugs: readonly PlantedBug[] = [
     noticedBy: { file: 'constancia/test/store/limits.test.ts', name: 'keys are very many' },
   },
   {
+    breaks: 'SQLite takes the runs of the lowest priority first',
+    file: sqlite('queue-table'),
+    find: 'ORDER BY priority DESC`',
+    replace: 'ORDER BY priority`',
+    noticedBy: { ...conformance, name: 'SQLite store conforms: .*highest priority are claimed first' },
+  },
+  {
+    breaks: 'SQLite forgets those of a lower priority when it says when the next run is due',
+    file: sqlite('lane'),
+    find: '(this.#reached[index] ?? this.#peek(priority)).dueAtMs',
+    replace: '(this.#reached[index] ?? this.#peek(this.#priorities[0] ?? priority)).dueAtMs',
+    noticedBy: { ...conformance, name: 'SQLite store conforms: .*not taken, whatever its priority' },
+  },
+  {
+    breaks: 'a child of an urgent run waits behind everything else',
+    file: 'constancia/src/engine/dispatcher.ts',
+    find: '...priorityFact(priority),',
+    replace: '...priorityFact(priority * 0),',
+    noticedBy: { file: 'constancia/test/engine/priorities.test.ts', name: 'on memory: .*children' },
+  },
+  {
     breaks: 'SQLite counts leases that were given back among those that were lost',
     file: sqlite('runs'),
     find: 'worker = NULL, lost_leases = 0, wake_at = NULL',

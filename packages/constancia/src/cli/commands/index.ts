@@ -6,6 +6,7 @@ import { doctorCommand } from './doctor.js'
 import { exportCommand } from './export.js'
 import { initCommand } from './init.js'
 import { journalCommand } from './journal.js'
+import { migrateStoreCommand } from './migrate-store.js'
 import { purgeCommand } from './purge.js'
 import { quarantineCommand } from './quarantine.js'
 import { rebuildCommand } from './rebuild.js'
@@ -31,5 +32,6 @@ export const commands: readonly Command[] = [
   purgeCommand,
   rebuildCommand,
   quarantineCommand,
+  migrateStoreCommand,
   doctorCommand,
 ]

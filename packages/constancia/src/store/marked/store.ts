@@ -22,6 +22,7 @@ import type {
   Store,
   Suspend,
 } from '../store.js'
+import type { OpenRuns, WorkerNote, WorkerRow } from '../workers.js'
 import { Guard } from './guard.js'
 import { GuardedHeartbeat } from './heartbeat.js'
 import { type Loss, lossError } from './loss.js'
@@ -157,6 +158,22 @@ export class MarkedStore implements Store {
     const heart = new GuardedHeartbeat(this.#inner.heartbeat(options), options.onLost, () => this.#hearts.delete(heart))
     this.#hearts.add(heart)
     return heart
+  }
+
+  announce(note: WorkerNote, forMs: number): Promise<void> {
+    return this.#inner.announce(note, forMs)
+  }
+
+  depart(id: string): Promise<void> {
+    return this.#inner.depart(id)
+  }
+
+  workers(): Promise<readonly WorkerRow[]> {
+    return this.#inner.workers()
+  }
+
+  openRuns(): Promise<readonly OpenRuns[]> {
+    return this.#inner.openRuns()
   }
 
   async rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {

@@ -1,7 +1,7 @@
 import { epochLeap, type Mark, type NotedHead, type Parking, parkedMessage, type Term } from '../index.js'
 import type { MemoryDisk } from './disk.js'
 import { atRest, type Handle } from './handle.js'
-import type { KeptMark } from './kept-mark.js'
+import type { KeptTerms } from './kept-terms.js'
 
 /** Nothing else can serve what is in this process. */
 const server = 'memory'
@@ -59,10 +59,10 @@ export function quarantine(handle: Handle, { code, message }: Parking): { readon
   return { parkedCount }
 }
 
-function keptOf(handle: Handle): KeptMark {
+function keptOf(handle: Handle): KeptTerms {
   const { disk } = handle
-  disk.mark ??= { terms: [newTerm(handle, { server: '', isAccepted: false })], held: undefined }
-  return disk.mark
+  disk.kept ??= { terms: [newTerm(handle, { server: '', isAccepted: false })], held: undefined }
+  return disk.kept
 }
 
 function newTerm(handle: Handle, change: Pick<Term, 'server' | 'isAccepted'>): Term {

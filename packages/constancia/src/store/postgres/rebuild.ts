@@ -133,14 +133,21 @@ async function writeOutbox(session: Session, on: Connection, known: Known): Prom
 
 type KnownRun = Known['runs'] extends ReadonlyMap<RunId, infer R> ? R : never
 
-function rowOf(
+/** A row of `runs` as a journal tells it; an open run is ready, unless it was parked. */
+export function rowOf(
   { no, fold, epoch, readSignalCount, lostLeaseCount, parked }: KnownRun,
   { nowMs, latest }: { readonly nowMs: number; readonly latest: RunId | undefined },
 ): Record<string, unknown> {
-  const { id, flow, version, actor, key, parent, root, continuedAs, outcome, head, signalCount } = fold
+  const { id, flow, version, actor, key, priority, parent, root, continuedAs, outcome, head, signalCount } = fold
   const isOpen = outcome === 'open'
-  const identity = { stream: no, id, flow, version, actor, key, parent_run: parent?.run, parent_op: parent?.op }
-  const line = { root: root === id ? null : root, latest, continued_as: continuedAs }
+  const identity = { stream: no, id, flow, version, actor, key, priority }
+  const line = {
+    parent_run: parent?.run,
+    parent_op: parent?.op,
+    root: root === id ? null : root,
+    latest,
+    continued_as: continuedAs,
+  }
   const counts = { signal_count: signalCount, read_signal_count: readSignalCount, epoch, lost_leases: lostLeaseCount }
   const isParked = isOpen && parked !== undefined
   const stuck = isParked ? { status: 'stuck', stuck_code: rolledBackCode, stuck_message: parked } : {}

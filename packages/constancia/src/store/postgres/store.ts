@@ -14,6 +14,9 @@ import type {
   HeartbeatOptions,
   Mark,
   NotedHead,
+  MovableStoreFactory,
+  Moving,
+  OpenRuns,
   OutboxQuery,
   Page,
   Parking,
@@ -21,9 +24,10 @@ import type {
   RunQuery,
   RunRow,
   Store,
-  StoreFactory,
   StoreParts,
   Suspend,
+  WorkerNote,
+  WorkerRow,
 } from '../index.js'
 import { beginSession } from './begin.js'
 import { claim, type Turn } from './claiming.js'
@@ -34,7 +38,8 @@ import { messageOf } from './faults.js'
 import { ThreadHeartbeat } from './heartbeat.js'
 import { append, create } from './journals.js'
 import { hold, mark, missing, pulse, quarantine } from './mark.js'
-import { type Opened, open, type PostgresOptions, placeOfOptions } from './open.js'
+import { openMoving } from './moving.js'
+import { type Opened, open, openToMove, type PostgresOptions, placeOfOptions } from './open.js'
 import { outbox } from './outbox.js'
 import { closedError, type Patience } from './patience.js'
 import { purge } from './purge.js'
@@ -43,18 +48,24 @@ import { runs } from './run-list.js'
 import { rowOf } from './run-record.js'
 import { recordsOf } from './runs.js'
 import type { Session } from './session.js'
+import { announce, depart, openRuns, workers } from './workers.js'
 
 /**
  * The store of a fleet: a schema in a PostgreSQL, for workers on many machines. Everything that it acknowledges is committed
  * there. Leases, due times and decisions are dated by the database's clock. A database that goes away is waited for.
  */
-export function postgres(options: PostgresOptions): StoreFactory {
-  return async (parts) => {
+export function postgres(options: PostgresOptions): MovableStoreFactory {
+  const openStore = async (parts: StoreParts): Promise<Store> => {
     const life = { isClosing: false }
     const patience = patienceOf(options, parts, life)
     const opened = await open(options, patience)
     return new PostgresStore({ opened, session: beginSession({ opened, parts, patience }), parts, life })
   }
+  const openMove = async (parts: StoreParts): Promise<Moving> => {
+    const patience = patienceOf(options, parts, { isClosing: false })
+    return openMoving(await openToMove(options, patience), patience)
+  }
+  return Object.assign(openStore, { openToMove: openMove })
 }
 
 interface Life {
@@ -172,6 +183,22 @@ class PostgresStore implements Store {
     const heart = new ThreadHeartbeat({ connection, schema, place, options, warn: parts.warn })
     this.#hearts.add(heart)
     return heart
+  }
+
+  announce(note: WorkerNote, forMs: number): Promise<void> {
+    return this.#ask(() => announce(this.#session, note, forMs))
+  }
+
+  depart(id: string): Promise<void> {
+    return this.#ask(() => depart(this.#session, id))
+  }
+
+  workers(): Promise<readonly WorkerRow[]> {
+    return this.#ask(() => workers(this.#session))
+  }
+
+  openRuns(): Promise<readonly OpenRuns[]> {
+    return this.#ask(() => openRuns(this.#session))
   }
 
   rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {

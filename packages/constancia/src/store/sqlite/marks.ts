@@ -1,73 +1,53 @@
-import { runStream } from '../../journal/index.js'
-import { epochLeap, type NotedHead, type Parking, type Term } from '../index.js'
+import type { MoveMark } from '../index.js'
 import type { Database } from './driver.js'
 
-/** The table `marks`, and what else `Store.mark` and its companions read and write. */
-export interface MarkTable {
-  /** Oldest first, and what is noted as missing. */
-  terms(): { readonly terms: readonly Term[]; readonly held: string | undefined }
-  pulse(nowMs: number): void
-  begin(term: Omit<Term, 'pulse'>): void
-  hold(reason: string): void
-  missing(heads: readonly NotedHead[]): NotedHead[]
-  /** Parks every open run; returns how many there were. */
-  park(parking: Parking): number
+/**
+ * What is noted of a move. The table `moves` exists only where there is something to note, with one row. A file that was moved away has
+ * triggers besides, which refuse every change: also to those who have it open, and to versions that know nothing of moves.
+ */
+
+/** How the triggers' refusal begins. */
+export const sealedText = 'moved away'
+
+const tables = ['streams', 'events', 'event_data', 'runs', 'inbox', 'outbox', 'purged']
+const changes = ['INSERT', 'UPDATE', 'DELETE']
+
+/** Reads the mark of a file, if it has one. Throws faults of SQLite as they are. */
+export function markOf(database: Database): MoveMark | undefined {
+  const table = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'moves'").get()
+  if (table === undefined) return undefined
+  const row = database.prepare('SELECT kind, id, place, at FROM moves').get() as MarkRow | undefined
+  return row === undefined ? undefined : { kind: row.kind, id: row.id, place: row.place, atMs: row.at }
 }
 
-interface Row {
+interface MarkRow {
+  readonly kind: MoveMark['kind']
   readonly id: string
-  readonly server: string
-  readonly pulse: number
+  readonly place: string
   readonly at: number
-  readonly accepted: number
-  readonly held: string | null
 }
 
-/** Prepares the statements. */
-export function markTable(database: Database): MarkTable {
-  const all = database.prepare('SELECT id, server, pulse, at, accepted, held FROM marks ORDER BY no')
-  const ofLast = 'WHERE no = (SELECT max(no) FROM marks)'
-  const pulse = database.prepare(`UPDATE marks SET pulse = pulse + 1, at = max(at, ?) ${ofLast}`)
-  const begin = database.prepare(`
-    INSERT INTO marks (no, id, server, pulse, at, accepted) SELECT max(no) + 1, ?, ?, 0, max(max(at), ?), ? FROM marks`)
-  const hold = database.prepare(`UPDATE marks SET held = ? ${ofLast} AND held IS NULL`)
-  return {
-    terms: () => {
-      const rows = all.all() as Row[]
-      return { terms: rows.map(termOf), held: rows.at(-1)?.held ?? undefined }
-    },
-    pulse: (nowMs) => void pulse.run(nowMs),
-    begin: ({ id, server, atMs, isAccepted }) => void begin.run(id, server, atMs, isAccepted ? 1 : 0),
-    hold: (reason) => void hold.run(reason),
-    missing: finder(database),
-    park: parker(database),
+/** Notes a mark instead of whatever there is. To be called in a transaction. */
+export function setMark(database: Database, { kind, id, place, atMs }: MoveMark): void {
+  clearMark(database)
+  database.exec(
+    'CREATE TABLE moves (kind TEXT NOT NULL, id TEXT NOT NULL, place TEXT NOT NULL, at INTEGER NOT NULL) STRICT',
+  )
+  database.prepare('INSERT INTO moves (kind, id, place, at) VALUES (?, ?, ?, ?)').run(kind, id, place, atMs)
+  if (kind !== 'moved') return
+  for (const [name, table, change] of seals()) {
+    database.exec(`CREATE TRIGGER ${name} BEFORE ${change} ON ${table} BEGIN SELECT RAISE(FAIL, '${sealedText}'); END`)
   }
 }
 
-function termOf({ id, server, pulse, at, accepted }: Row): Term {
-  return { id, server, pulse, atMs: at, isAccepted: accepted === 1 }
+/** Takes the mark off. To be called in a transaction. */
+export function clearMark(database: Database): void {
+  for (const [name] of seals()) database.exec(`DROP TRIGGER IF EXISTS ${name}`)
+  database.exec('DROP TABLE IF EXISTS moves')
 }
 
-function finder(database: Database): MarkTable['missing'] {
-  const event = database.prepare(`
-    SELECT lower(hex(e.hash)) AS hash FROM streams AS s JOIN events AS e ON e.stream = s.no WHERE s.name = ? AND e.seq = ?`)
-  const purged = database.prepare('SELECT 1 FROM streams AS s JOIN purged AS p ON p.stream = s.no WHERE s.name = ?')
-  return (heads) =>
-    heads.filter(({ run, seq, hash }) => {
-      const stream = runStream(run)
-      const found = event.get(stream, seq) as { readonly hash: string } | undefined
-      if (found === undefined) return purged.get(stream) === undefined
-      return hash !== undefined && found.hash !== hash
-    })
-}
-
-// The same sentence as `parkedMessage`.
-function parker(database: Database): MarkTable['park'] {
-  const park = database.prepare(`
-    UPDATE runs SET status = 'stuck', due_at = NULL, wake_at = NULL, waiting_for = NULL, claim_id = NULL, worker = NULL, lost_leases = 0,
-      epoch = epoch + ${epochLeap}, stuck_message = ?2 || CASE WHEN stuck_code IS NULL OR stuck_code = ?1 THEN ''
-        ELSE ' Before that it was stuck with ' || stuck_code || ': ' || ifnull(stuck_message, '') END,
-      stuck_code = CASE WHEN stuck_code = 'poison' THEN stuck_code ELSE ?1 END
-    WHERE outcome = 'open'`)
-  return ({ code, message }) => Number(park.run(code, message).changes)
+function seals(): (readonly [name: string, table: string, change: string])[] {
+  return tables.flatMap((table) =>
+    changes.map((change) => [`moved_${table}_${change.toLowerCase()}`, table, change] as const),
+  )
 }

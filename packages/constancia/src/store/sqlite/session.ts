@@ -8,7 +8,7 @@ import { type EventTable, eventTable } from './events.js'
 import { faultOf } from './faults.js'
 import { fileIdentity } from './identity.js'
 import { type InboxTable, inboxTable } from './inbox.js'
-import { type MarkTable, markTable } from './marks.js'
+import { type MarkTable, markTable } from './mark-table.js'
 import type { Opened } from './open.js'
 import { type OutboxTable, outboxTable } from './outbox.js'
 import { type Patience, patiently } from './patience.js'
@@ -21,6 +21,7 @@ import { type RunTable, runTable } from './runs.js'
 import { saltPool } from './salts.js'
 import { Tips } from './tips.js'
 import { Watchers } from './watch.js'
+import { type WorkerTable, workerTable } from './workers.js'
 
 /** What everything of one open store works with. */
 export interface Session {
@@ -37,6 +38,7 @@ export interface Session {
   readonly due: DueTable
   readonly queue: QueueTable
   readonly running: RunningTable
+  readonly workers: WorkerTable
   /** Flows that somebody has claimed with a limit through this handle: a run of theirs that rests may make room for another. */
   readonly limitedFlows: Set<string>
   readonly clock: Clock
@@ -99,6 +101,7 @@ export function beginSession(given: SessionParts): Session {
     due: dueTable(database, writer, queue),
     queue,
     running: runningTable(database),
+    workers: workerTable(database),
     limitedFlows: new Set(),
     clock: parts.clock,
     file,

@@ -14,6 +14,9 @@ import type {
   HeartbeatOptions,
   Mark,
   NotedHead,
+  MovableStoreFactory,
+  Moving,
+  OpenRuns,
   OutboxQuery,
   Page,
   Parking,
@@ -21,15 +24,17 @@ import type {
   RunQuery,
   RunRow,
   Store,
-  StoreFactory,
   StoreParts,
   Suspend,
+  WorkerNote,
+  WorkerRow,
 } from '../index.js'
 import { claim, release, renew, suspend, type Turn } from './claims.js'
 import { decide } from './decisions.js'
 import { ThreadHeartbeat } from './heartbeat.js'
 import { append, create } from './journals.js'
 import { mark, pulse, quarantine } from './mark.js'
+import { openMoving } from './moving.js'
 import { absolutePath, type Opened, open, type SqliteOptions } from './open.js'
 import type { Patience } from './patience.js'
 import { purge } from './purge.js'
@@ -43,16 +48,18 @@ import { remember } from './whereabouts.js'
  * The embedded store: one file of SQLite, for one machine. Several processes may use it at once. Everything that it
  * acknowledges is on the disk (write-ahead log, `synchronous=FULL`). The machine's clock is the database's.
  */
-export function sqlite(options: SqliteOptions): StoreFactory {
-  return remember(
-    (parts) => openStore(options, parts),
-    () => absolutePath(options.file),
-  )
+export function sqlite(options: SqliteOptions): MovableStoreFactory {
+  const openStore = (parts: StoreParts): Promise<Store> => openToWork(options, parts)
+  const openToMove = (parts: StoreParts): Promise<Moving> => openMoving(options, patienceOf(options, parts), parts)
+  return remember(Object.assign(openStore, { openToMove }), () => absolutePath(options.file))
 }
 
-async function openStore(options: SqliteOptions, parts: StoreParts): Promise<Store> {
-  const { busyMsMax = 30_000 } = options
-  const patience = { file: absolutePath(options.file), busyMsMax, randomBytes: parts.randomBytes }
+function patienceOf({ file, busyMsMax = 30_000 }: SqliteOptions, { randomBytes }: StoreParts): Patience {
+  return { file: absolutePath(file), busyMsMax, randomBytes }
+}
+
+async function openToWork(options: SqliteOptions, parts: StoreParts): Promise<Store> {
+  const patience = patienceOf(options, parts)
   const opened = await open(options, patience)
   return storeOver({ opened, options, parts, patience })
 }
@@ -155,6 +162,25 @@ class SqliteStore implements Store {
     const heart = new ThreadHeartbeat({ file: this.#opened.file, options, warn: this.#warn })
     this.#hearts.add(heart)
     return heart
+  }
+
+  announce(note: WorkerNote, forMs: number): Promise<void> {
+    return this.#session.write(() => {
+      const nowMs = this.#session.clock.now()
+      this.#session.workers.announce(note, { nowMs, untilMs: nowMs + forMs })
+    })
+  }
+
+  depart(id: string): Promise<void> {
+    return this.#session.write(() => this.#session.workers.depart(id))
+  }
+
+  workers(): Promise<readonly WorkerRow[]> {
+    return this.#session.read(() => this.#session.workers.list(this.#session.clock.now()))
+  }
+
+  openRuns(): Promise<readonly OpenRuns[]> {
+    return this.#session.read(() => this.#session.workers.openRuns(this.#session.clock.now()))
   }
 
   rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {

@@ -57,10 +57,10 @@ export {
   schedule,
 } from './schedule/index.js'
 export type {
-  Loss,
-  NotedHead,
   FlowVersion,
   HeldClaim,
+  Loss,
+  NotedHead,
   Page,
   RunQuery,
   RunRow,

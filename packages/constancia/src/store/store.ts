@@ -11,8 +11,8 @@ import type {
 } from '../journal/index.js'
 import type { Clock } from './clock.js'
 import type { Mark, NotedHead } from './mark.js'
-import type { rolledBackCode } from './set-aside.js'
 import type { RunStatus } from './run-status.js'
+import type { rolledBackCode } from './set-aside.js'
 import type { OpenRuns, WorkerNote, WorkerRow } from './workers.js'
 
 /** Opens a store: `sqlite({ file })`, `memory()`. Rejects with a code of `StoreErrorCode` if it cannot be trusted. */

@@ -12,6 +12,8 @@ export const exitCodes = {
   config: 9,
   store: 10,
   findings: 11,
+  cutOff: 12,
+  notGivenBack: 13,
   interrupted: 130,
 } as const
 
@@ -32,6 +34,11 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
   [exitCodes.config, 'no configuration was found, or it cannot be loaded'],
   [exitCodes.store, 'the database is missing, unreachable, damaged, too new, was moved, or lost its newest part'],
   [exitCodes.findings, 'doctor: something needs attention'],
+  [exitCodes.cutOff, 'worker: attempts were cut off when the grace was over; their steps are executed again'],
+  [
+    exitCodes.notGivenBack,
+    'worker: the store did not answer, so runs were not given back; they go on when their leases have run out',
+  ],
   [exitCodes.interrupted, 'stopped by Ctrl-C; what was done is told'],
 ]
 

@@ -15,11 +15,15 @@ import { runsCommand } from './runs.js'
 import { showCommand } from './show.js'
 import { signalCommand } from './signal.js'
 import { startCommand } from './start.js'
+import { workerCommand } from './worker.js'
+import { workersCommand } from './workers.js'
 
 /** Every word of the command line, in the order in which help lists them. */
 export const commands: readonly Command[] = [
   initCommand,
   devCommand,
+  workerCommand,
+  workersCommand,
   startCommand,
   runsCommand,
   showCommand,

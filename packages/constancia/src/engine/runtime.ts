@@ -107,6 +107,7 @@ export class Runtime {
   readonly #flows: FlowRegistry
   readonly #parts: Parts
   readonly #worker: Worker | undefined
+  readonly #workerOptions: WorkerOptions | undefined
   readonly #ends: Ends
   readonly #starts = new Gate(startsAtOnceMax)
   readonly #unwatch: () => void
@@ -119,6 +120,7 @@ export class Runtime {
     this.#flows = flows
     this.#parts = parts
     this.#ends = new Ends({ store, clock: parts.clock, pollMs: input.worker?.pollMs ?? 1_000 })
+    this.#workerOptions = input.worker
     const onOver = (run: RunId): void => void this.#ends.look(run)
     this.#worker = input.worker && new Worker({ store, flows, parts, options: input.worker, onOver })
     this.#unwatch = store.watch((change) => {
@@ -193,6 +195,11 @@ export class Runtime {
   async runs(query: RunQuery = {}): Promise<Page<RunRow>> {
     const page = await this.#store.runs(query)
     return { items: page.items.map((row) => this.#explain(row)), next: page.next }
+  }
+
+  /** How this process works on runs; undefined if it only starts and looks. */
+  get worker(): WorkerOptions | undefined {
+    return this.#workerOptions
   }
 
   /** The flows that this process has. */

@@ -1,5 +1,31 @@
 export { type Clock, systemClock } from './clock.js'
-export { type StoreErrorCode, storeError } from './errors.js'
+export { markedError, type StoreErrorCode, storeError } from './errors.js'
+export { JournalCheck, type WholeJournal } from './journal-check.js'
+export {
+  type MoveObstacle,
+  type MoveOptions,
+  type MoveOutcome,
+  type MoveSurvey,
+  moveStore,
+  surveyMove,
+  workOf,
+} from './move-store.js'
+export {
+  type Arrival,
+  type Departure,
+  type InboxDelivery,
+  type Inventory,
+  isMovable,
+  type JournalPiece,
+  type MovableStoreFactory,
+  type MoveMark,
+  type Moving,
+  type Parcel,
+  type PurgedJournal,
+  type RunEnd,
+  type StoreCounts,
+} from './moving.js'
+export { PageSize } from './page-size.js'
 export type { RunStatus } from './run-status.js'
 export { isSuspect, type Poison, poisonMessage } from './set-aside.js'
 export type {

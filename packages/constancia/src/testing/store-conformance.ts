@@ -1,12 +1,13 @@
 import { claimCases } from './store-conformance/claims.js'
 import { decisionCases } from './store-conformance/decisions.js'
-import type { StoreUnderTest } from './store-conformance/given.js'
+import type { MovableUnderTest, StoreUnderTest } from './store-conformance/given.js'
 import { heartbeatCases } from './store-conformance/heartbeats.js'
 import { journalCases } from './store-conformance/journals.js'
 import { lifeCases } from './store-conformance/life.js'
 import { limitCases } from './store-conformance/limits.js'
 import { lineCases } from './store-conformance/lines.js'
 import { listCases } from './store-conformance/lists.js'
+import { inMemory, MovableWorld, moveCases } from './store-conformance/moves.js'
 import { outboxCases } from './store-conformance/outboxes.js'
 import { priorityCases } from './store-conformance/priorities.js'
 import { purgeCases } from './store-conformance/purges.js'
@@ -59,6 +60,27 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
       const given = await options.open()
       try {
         await check(new World(given))
+      } finally {
+        await given.dispose()
+      }
+    },
+  }))
+}
+
+/** How the suite of moves gets stores. */
+export interface MoveConformanceOptions {
+  /** Opens an empty store; called once for each case. */
+  open(): Promise<MovableUnderTest>
+}
+
+/** The suite that every store passes that can be moved; see {@link storeConformance}. The other store of each case is one in memory. */
+export function moveConformance(options: MoveConformanceOptions): readonly ConformanceCase[] {
+  return Object.entries(moveCases).map(([name, check]) => ({
+    name,
+    run: async () => {
+      const given = await options.open()
+      try {
+        await check(new MovableWorld(given), new MovableWorld(await inMemory(given)))
       } finally {
         await given.dispose()
       }

@@ -3,6 +3,7 @@ import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'n
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { transformWithOxc } from 'vite'
+import { databaseUrl } from '../postgres/database.js'
 
 /** A small patch that breaks one promise, and the test that must notice. */
 export interface PlantedBug {
@@ -29,6 +30,11 @@ export type Found =
 const root = resolve(import.meta.dirname, '../../../..')
 const packages = ['verify', 'constancia']
 const configs = ['package.json', 'tsconfig.base.json', 'vitest.config.ts']
+
+interface Tested {
+  readonly code: number | null
+  readonly output: string
+}
 
 /** A copy of the packages in which bugs can be planted without disturbing anybody. */
 export class Workbench {
@@ -76,13 +82,15 @@ export class Workbench {
   async #examine(bug: PlantedBug): Promise<Found> {
     const { file, name } = bug.noticedBy
     const named = name === undefined ? [] : ['-t', name]
-    const tested = await this.#run('vitest/vitest.mjs', 'run', join('packages', file), '--bail', '1', ...named)
+    // The server of this run of the tests, instead of one for each bug.
+    const env = file.includes('/postgres/') ? { DATABASE_URL: await databaseUrl() } : {}
+    const tested = await this.#run(['vitest/vitest.mjs', 'run', join('packages', file), '--bail', '1', ...named], env)
     const isRed = tested.code !== 0 && /\b[1-9]\d* failed\b/.test(tested.output)
     return isRed ? { kind: 'noticed' } : { kind: 'missed', output: tested.output }
   }
 
-  #run(script: string, ...args: string[]): Promise<{ readonly code: number | null; readonly output: string }> {
-    const env = { ...process.env, NO_COLOR: '1', CI: '' }
+  #run([script = '', ...args]: readonly string[], more: Readonly<Record<string, string>>): Promise<Tested> {
+    const env = { ...process.env, ...more, NO_COLOR: '1', CI: '' }
     const child = spawn(process.execPath, [join(root, 'node_modules', script), ...args], { cwd: this.#folder, env })
     let output = ''
     const keep = (chunk: Buffer): void => {

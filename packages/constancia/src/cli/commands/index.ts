@@ -6,6 +6,7 @@ import { doctorCommand } from './doctor.js'
 import { exportCommand } from './export.js'
 import { initCommand } from './init.js'
 import { journalCommand } from './journal.js'
+import { migrateStoreCommand } from './migrate-store.js'
 import { purgeCommand } from './purge.js'
 import { rebuildCommand } from './rebuild.js'
 import { retryCommand } from './retry.js'
@@ -13,11 +14,15 @@ import { runsCommand } from './runs.js'
 import { showCommand } from './show.js'
 import { signalCommand } from './signal.js'
 import { startCommand } from './start.js'
+import { workerCommand } from './worker.js'
+import { workersCommand } from './workers.js'
 
 /** Every word of the command line, in the order in which help lists them. */
 export const commands: readonly Command[] = [
   initCommand,
   devCommand,
+  workerCommand,
+  workersCommand,
   startCommand,
   runsCommand,
   showCommand,
@@ -29,5 +34,6 @@ export const commands: readonly Command[] = [
   exportCommand,
   purgeCommand,
   rebuildCommand,
+  migrateStoreCommand,
   doctorCommand,
 ]

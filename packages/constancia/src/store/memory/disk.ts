@@ -1,5 +1,5 @@
 import type { RunId, StoredEvent } from '../../journal/index.js'
-import type { Announced, Change, RunRow } from '../index.js'
+import type { Announced, Change, MoveMark, RunRow } from '../index.js'
 import { DueLists } from './due-list.js'
 import { Outbox } from './outbox.js'
 import type { PurgedRun, StoredRun } from './stored-run.js'
@@ -17,6 +17,10 @@ export class MemoryDisk {
   readonly #purged = new Map<RunId, PurgedRun>()
   readonly #claimed = new Set<StoredRun>()
   readonly outbox = new Outbox()
+  /** Whether it has to do with a move. */
+  mark: MoveMark | undefined
+  /** While somebody reads all of it to move it away, nobody else writes. */
+  isLocked = false
   /** What workers said of themselves, by their ids. */
   readonly workers = new Map<string, Announced>()
   /** Of every handle. */
@@ -89,6 +93,16 @@ export class MemoryDisk {
 
   allPurged(): Iterable<PurgedRun> {
     return this.#purged.values()
+  }
+
+  /** Notes a run whose journal was deleted elsewhere. */
+  addPurged(left: PurgedRun): void {
+    this.#purged.set(left.id, left)
+  }
+
+  /** Inboxes by their roots, in the order in which they began. */
+  inboxes(): Iterable<readonly [root: RunId, deliveries: ReadonlySet<string>]> {
+    return this.#inboxes
   }
 
   /** Deletes an ended run and its inbox; what is given of it remains. */

@@ -128,7 +128,8 @@ async function writeOutbox(session: Session, on: Connection, known: Known): Prom
 
 type KnownRun = Known['runs'] extends ReadonlyMap<RunId, infer R> ? R : never
 
-function rowOf(
+/** A row of `runs` as a journal tells it; an open run is ready. */
+export function rowOf(
   { no, fold, epoch, readSignalCount, lostLeaseCount }: KnownRun,
   { nowMs, latest }: { readonly nowMs: number; readonly latest: RunId | undefined },
 ): Record<string, unknown> {

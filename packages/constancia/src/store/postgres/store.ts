@@ -12,6 +12,8 @@ import type {
   Decide,
   Heartbeat,
   HeartbeatOptions,
+  MovableStoreFactory,
+  Moving,
   OpenRuns,
   OutboxQuery,
   Page,
@@ -19,7 +21,6 @@ import type {
   RunQuery,
   RunRow,
   Store,
-  StoreFactory,
   StoreParts,
   Suspend,
   WorkerNote,
@@ -33,7 +34,8 @@ import { readEvents } from './events.js'
 import { messageOf } from './faults.js'
 import { ThreadHeartbeat } from './heartbeat.js'
 import { append, create } from './journals.js'
-import { type Opened, open, type PostgresOptions, placeOfOptions } from './open.js'
+import { openMoving } from './moving.js'
+import { type Opened, open, openToMove, type PostgresOptions, placeOfOptions } from './open.js'
 import { outbox } from './outbox.js'
 import { closedError, type Patience } from './patience.js'
 import { purge } from './purge.js'
@@ -48,13 +50,18 @@ import { announce, depart, openRuns, workers } from './workers.js'
  * The store of a fleet: a schema in a PostgreSQL, for workers on many machines. Everything that it acknowledges is committed
  * there. Leases, due times and decisions are dated by the database's clock. A database that goes away is waited for.
  */
-export function postgres(options: PostgresOptions): StoreFactory {
-  return async (parts) => {
+export function postgres(options: PostgresOptions): MovableStoreFactory {
+  const openStore = async (parts: StoreParts): Promise<Store> => {
     const life = { isClosing: false }
     const patience = patienceOf(options, parts, life)
     const opened = await open(options, patience)
     return new PostgresStore({ opened, session: beginSession({ opened, parts, patience }), parts, life })
   }
+  const openMove = async (parts: StoreParts): Promise<Moving> => {
+    const patience = patienceOf(options, parts, { isClosing: false })
+    return openMoving(await openToMove(options, patience), patience)
+  }
+  return Object.assign(openStore, { openToMove: openMove })
 }
 
 interface Life {

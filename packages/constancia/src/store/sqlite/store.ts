@@ -12,6 +12,8 @@ import type {
   Decide,
   Heartbeat,
   HeartbeatOptions,
+  MovableStoreFactory,
+  Moving,
   OpenRuns,
   OutboxQuery,
   Page,
@@ -19,7 +21,6 @@ import type {
   RunQuery,
   RunRow,
   Store,
-  StoreFactory,
   StoreParts,
   Suspend,
   WorkerNote,
@@ -29,6 +30,7 @@ import { claim, release, renew, suspend, type Turn } from './claims.js'
 import { decide } from './decisions.js'
 import { ThreadHeartbeat } from './heartbeat.js'
 import { append, create } from './journals.js'
+import { openMoving } from './moving.js'
 import { absolutePath, type Opened, open, type SqliteOptions } from './open.js'
 import type { Patience } from './patience.js'
 import { purge } from './purge.js'
@@ -42,16 +44,18 @@ import { remember } from './whereabouts.js'
  * The embedded store: one file of SQLite, for one machine. Several processes may use it at once. Everything that it
  * acknowledges is on the disk (write-ahead log, `synchronous=FULL`). The machine's clock is the database's.
  */
-export function sqlite(options: SqliteOptions): StoreFactory {
-  return remember(
-    (parts) => openStore(options, parts),
-    () => absolutePath(options.file),
-  )
+export function sqlite(options: SqliteOptions): MovableStoreFactory {
+  const openStore = (parts: StoreParts): Promise<Store> => openToWork(options, parts)
+  const openToMove = (parts: StoreParts): Promise<Moving> => openMoving(options, patienceOf(options, parts), parts)
+  return remember(Object.assign(openStore, { openToMove }), () => absolutePath(options.file))
 }
 
-async function openStore(options: SqliteOptions, parts: StoreParts): Promise<Store> {
-  const { busyMsMax = 30_000 } = options
-  const patience = { file: absolutePath(options.file), busyMsMax, randomBytes: parts.randomBytes }
+function patienceOf({ file, busyMsMax = 30_000 }: SqliteOptions, { randomBytes }: StoreParts): Patience {
+  return { file: absolutePath(file), busyMsMax, randomBytes }
+}
+
+async function openToWork(options: SqliteOptions, parts: StoreParts): Promise<Store> {
+  const patience = patienceOf(options, parts)
   const opened = await open(options, patience)
   return storeOver({ opened, options, parts, patience })
 }

@@ -3,11 +3,19 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cliBugs } from './cli-bugs.js'
 import { engineBugs } from './engine-bugs.js'
 import { familyBugs } from './family-bugs.js'
+import { fleetBugs } from './fleet-bugs.js'
 import { scheduleBugs } from './schedule-bugs.js'
 import { storeBugs } from './store-bugs.js'
 import { type Found, type PlantedBug, Workbench } from './workbench.js'
 
-const bugs: readonly PlantedBug[] = [...cliBugs, ...engineBugs, ...familyBugs, ...scheduleBugs, ...storeBugs]
+const bugs: readonly PlantedBug[] = [
+  ...cliBugs,
+  ...engineBugs,
+  ...familyBugs,
+  ...fleetBugs,
+  ...scheduleBugs,
+  ...storeBugs,
+]
 
 // Each is built and tested in a copy of the packages; two copies, because the machine has two processors at least.
 const benchCount = Math.min(2, availableParallelism())

@@ -1,6 +1,6 @@
 import type { PlantedBug } from './workbench.js'
 
-const fleet = (name: string) => ({ file: 'constancia/test/engine/fleet.test.ts', name: `R-B12.*${name}` })
+const fleet = (name: string) => ({ file: 'constancia/test/engine/fleet.test.ts', name })
 
 /** Bugs of a fleet: what operators see, and how workers leave. */
 export const fleetBugs: readonly PlantedBug[] = [

@@ -19,7 +19,7 @@ const orders = flow({
 })
 
 test(`T6 R-A8 R-B12 R-C5 of two worker processes ${killCount} end by SIGKILL: every run ends, no event is lost, no effect is doubled`, {
-  timeout: 300_000,
+  timeout: 1_800_000,
 }, async () => {
   const ledger = await startLedgerServer()
   const url = await databaseUrl()

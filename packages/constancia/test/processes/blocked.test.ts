@@ -1,5 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { expect, test } from 'vitest'
+import { limitMs } from './campaign.js'
 import { inScene, leaseMs } from './scene.js'
 
 test.concurrent(
@@ -22,5 +23,5 @@ test.concurrent(
     expect(lostLeaseCount).toBe(1)
     expect(await scene.epochsOf('r1')).toEqual([2, 2])
   }),
-  60_000,
+  limitMs,
 )

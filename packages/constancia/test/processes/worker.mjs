@@ -11,7 +11,7 @@ import { flowsFor } from './watched-flows.mjs'
 
 process.once('disconnect', () => process.exit())
 const order = /** @type {WorkerOrder} */ (JSON.parse(process.argv[2] ?? ''))
-const { isDeaf = false } = order
+const { isDeaf = false, areStepsHeld = false } = order
 // Most tests end the workers of one run again and again; only some are about what becomes of such a run.
 const worker = { pollMs: order.worker.leaseMs, concurrency: 16, lostLeaseCountMax: 1_000_000, ...order.worker }
 
@@ -27,7 +27,7 @@ process.on('message', () => {
 /** Resolves once the parent has said something. */
 const told = () => new Promise((resolve) => (isTold ? resolve(undefined) : waiting.push(() => resolve(undefined))))
 
-const flows = [...flowsFor({ tell, told, send }), ...deadlyFlowsFor({ tell, told })]
+const flows = [...flowsFor({ tell, told, send, areStepsHeld }), ...deadlyFlowsFor({ tell, told })]
 
 /** @type {import('constancia').StoreFactory} */
 const store = async (parts) => {

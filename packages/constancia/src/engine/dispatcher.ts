@@ -11,9 +11,9 @@ import {
   runStream,
   type StoredEvent,
 } from '../journal/index.js'
-import type { CreateRun, Decision, Facts, RunRow, Store } from '../store/index.js'
+import { type CreateRun, type Decision, type Facts, type RunRow, rolledBackCode, type Store } from '../store/index.js'
 import { type Delivered, decideCancel } from './deliver.js'
-import { engineError } from './errors.js'
+import { engineError, isLoss } from './errors.js'
 import { latestOf } from './line.js'
 import type { Parts } from './parts.js'
 import { priorityFact } from './priority.js'
@@ -81,7 +81,8 @@ export class Dispatcher {
       this.#failing = seen.failing
       this.#isDown = false
     } catch (error) {
-      if (!this.#isDown) this.#report('The outbox could not be read; it is looked at again.', { error: String(error) })
+      if (!this.#isDown && !isLoss(error))
+        this.#report('The outbox could not be read; it is looked at again.', { error: String(error) })
       this.#isDown = true
     }
   }
@@ -92,6 +93,7 @@ export class Dispatcher {
       try {
         await this.#dispatch(entry, toStart.has(entry.target))
       } catch (error) {
+        if (isLoss(error)) return
         failing.add(keyOfEntry(entry))
         return this.#reportFailing(entry, error)
       }
@@ -114,6 +116,8 @@ export class Dispatcher {
     const asked = await this.#eventOf(entry)
     const parent = await store.run(entry.run)
     if (asked === undefined || parent === undefined) return this.#settle(entry)
+    // The child may have run, and its journal be lost: it begins anew once somebody lets its parent go on.
+    if (parent.stuck?.code === rolledBackCode) return
     const child = childOf(asked, parent, entry)
     this.#noteMissingFlow(asked)
     const created = await store.create(child)

@@ -59,6 +59,8 @@ export {
 export type {
   FlowVersion,
   HeldClaim,
+  Loss,
+  NotedHead,
   Page,
   RunQuery,
   RunRow,

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { Fleet, Runtime } from '../engine/index.js'
 import { emptyHead, runStream, verifyChain } from '../journal/index.js'
-import type { RunRow } from '../store/index.js'
+import type { Loss, RunRow } from '../store/index.js'
 import { sqlitePlace } from '../store/sqlite/index.js'
 import type { Call } from './command.js'
 import { unservedText } from './commands/workers.js'
@@ -63,9 +63,16 @@ export async function diagnose(call: Call, runtime: Runtime, { file, config }: F
     ],
     ['journals', `${counted(journals.eventCount, 'event')} of ${counted(journals.runCount, 'run')} checked`],
   ]
+  const losses = config.mark === undefined ? [] : lossFindings(await runtime.loss())
   return {
     facts,
-    findings: [...journals.findings, ...census.findings, ...unservedFindings(fleet), ...walFindings(sizes?.wal ?? 0)],
+    findings: [
+      ...losses,
+      ...journals.findings,
+      ...census.findings,
+      ...unservedFindings(fleet),
+      ...walFindings(sizes?.wal ?? 0),
+    ],
   }
 }
 
@@ -168,6 +175,12 @@ function walFindings(walBytes: number): Finding[] {
       todo: 'Find the process that has the file open (fuser, lsof) and end its read.',
     },
   ]
+}
+
+function lossFindings(loss: Loss | undefined): Finding[] {
+  if (loss === undefined) return []
+  const todo = 'Connect to the right database, or accept this one with constancia quarantine.'
+  return [{ code: 'rolled_back', needsAttention: true, what: printable(loss.message), todo }]
 }
 
 interface Journals {

@@ -32,7 +32,7 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
   [exitCodes.runFailed, 'start --wait: the run failed, was cancelled or is stuck'],
   [exitCodes.unconfirmed, 'not confirmed: answer yes, or pass --yes; nothing was done'],
   [exitCodes.config, 'no configuration was found, or it cannot be loaded'],
-  [exitCodes.store, 'the database is missing, unreachable, damaged, too new, or was moved'],
+  [exitCodes.store, 'the database is missing, unreachable, damaged, too new, was moved, or lost its newest part'],
   [exitCodes.findings, 'doctor: something needs attention'],
   [exitCodes.cutOff, 'worker: attempts were cut off when the grace was over; their steps are executed again'],
   [
@@ -58,6 +58,7 @@ const exitCodeOfError: Readonly<Record<string, ExitCode>> = {
   not_stuck: exitCodes.refused,
   run_open: exitCodes.refused,
   workers_up: exitCodes.refused,
+  nothing_lost: exitCodes.refused,
   store_not_empty: exitCodes.refused,
   not_moved: exitCodes.refused,
   file_exists: exitCodes.refused,

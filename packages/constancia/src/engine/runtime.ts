@@ -1,4 +1,5 @@
 import { randomBytes } from 'node:crypto'
+import { resolve } from 'node:path'
 import {
   bodyOf,
   checkId,
@@ -13,10 +14,15 @@ import {
   runStream,
 } from '../journal/index.js'
 import {
+  heldLoss,
+  type Loss,
+  MarkedStore,
   type OutboxQuery,
   type Page,
+  parkedBecause,
   type RunQuery,
   type RunRow,
+  rolledBackCode,
   type Store,
   type StoreFactory,
   systemClock,
@@ -29,7 +35,7 @@ import { engineError } from './errors.js'
 import { type Fleet, type FleetWorker, fleetOf } from './fleet.js'
 import type { AnyFlow, Flow } from './flow.js'
 import { Gate } from './gate.js'
-import { type Logger, stderrLogger } from './log.js'
+import { type Logger, type LogLevel, stderrLogger } from './log.js'
 import { newRunId } from './new-id.js'
 import type { Parts } from './parts.js'
 import { priorityFact, requirePriority } from './priority.js'
@@ -49,6 +55,12 @@ export interface OpenOptions {
   readonly worker?: Partial<WorkerOptions> | false
   readonly log?: Logger
   readonly limits?: Partial<Limits>
+  /**
+   * A file outside the database in which this process keeps how far that had come, so that a database which lost its newest part is
+   * noticed: by a restore, or by a failover to a server that did not have everything. Made where there is none; its folder is not.
+   * Processes of one machine may share it. Unset, nothing is compared.
+   */
+  readonly mark?: string
   /** For tests and simulators: time, randomness and scheduling of their own. */
   readonly parts?: Partial<Parts>
 }
@@ -77,7 +89,19 @@ export async function open(options: OpenOptions): Promise<Runtime> {
   const { clock, limits } = parts
   const warn = (message: string): void => parts.log('warn', message, {})
   const store = await options.store({ clock, randomBytes: parts.randomBytes, limits, warn })
-  return new Runtime({ store, flows, parts, worker })
+  if (options.mark === undefined) return new Runtime({ store, flows, parts, worker })
+  const marked = await markedBy(options.mark, store, parts)
+  return new Runtime({ store: marked, flows, parts, worker, loss: () => marked.loss() })
+}
+
+async function markedBy(mark: string, store: Store, { clock, randomBytes, log }: Parts): Promise<MarkedStore> {
+  const tell = (level: LogLevel, message: string): void => log(level, message, {})
+  try {
+    return await MarkedStore.open({ store, path: resolve(mark), clock, randomBytes, tell })
+  } catch (error) {
+    await store.close()
+    throw error
+  }
 }
 
 function completeParts(options: OpenOptions): Parts {
@@ -99,6 +123,8 @@ interface RuntimeInput {
   readonly flows: FlowRegistry
   readonly parts: Parts
   readonly worker: WorkerOptions | undefined
+  /** Tells what the database has lost, where somebody watches over that. */
+  readonly loss?: () => Promise<Loss | undefined>
 }
 
 /** A store, the flows of this process, and perhaps a worker. */
@@ -107,6 +133,7 @@ export class Runtime {
   readonly #flows: FlowRegistry
   readonly #parts: Parts
   readonly #worker: Worker | undefined
+  readonly #loss: () => Promise<Loss | undefined>
   readonly #workerOptions: WorkerOptions | undefined
   readonly #ends: Ends
   readonly #starts = new Gate(startsAtOnceMax)
@@ -119,6 +146,7 @@ export class Runtime {
     this.#store = store
     this.#flows = flows
     this.#parts = parts
+    this.#loss = input.loss ?? (() => heldLoss(store))
     this.#ends = new Ends({ store, clock: parts.clock, pollMs: input.worker?.pollMs ?? 1_000 })
     this.#workerOptions = input.worker
     const onOver = (run: RunId): void => void this.#ends.look(run)
@@ -242,6 +270,20 @@ export class Runtime {
   /** Computes everything but the journals anew from them. For an operator; no worker may be up. */
   rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {
     return this.#store.rebuild()
+  }
+
+  /** What the database has lost, as it is now: see `OpenOptions.mark`. Undefined where nothing is known to be missing. */
+  loss(): Promise<Loss | undefined> {
+    return this.#loss()
+  }
+
+  /**
+   * Accepts the database as it is, after it lost its newest part: parks every open run as stuck with the code `rolled_back`, so that
+   * nothing goes on before somebody looked, and lets workers work again. In one transaction.
+   */
+  async quarantine(): Promise<{ readonly parkedCount: number }> {
+    this.#requireOpen()
+    return this.#store.quarantine({ code: rolledBackCode, message: parkedBecause(await this.#loss()) })
   }
 
   /**

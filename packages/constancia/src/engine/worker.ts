@@ -13,7 +13,7 @@ import { Announcer } from './announcer.js'
 import { Dispatcher } from './dispatcher.js'
 import type { Drained, Draining } from './drained.js'
 import { days, minutes, seconds } from './duration.js'
-import { engineError } from './errors.js'
+import { engineError, isLoss } from './errors.js'
 import { Execution } from './execution.js'
 import type { ExecutionEnd } from './execution-end.js'
 import { FaultReports } from './fault-reports.js'
@@ -290,7 +290,7 @@ export class Worker {
   }
 
   #reportDown(error: unknown): void {
-    if (!this.#storeIsDown) {
+    if (!this.#storeIsDown && !isLoss(error)) {
       const message = 'The store does not answer. No run is lost; this worker keeps looking.'
       this.#input.parts.log('error', message, { worker: this.#input.options.name, error: String(error) })
     }

@@ -19,6 +19,10 @@ export type StoreErrorCode =
   | 'store_unavailable'
   /** Settings, a version or a file system that would lose acknowledged events. */
   | 'store_unsafe'
+  /** Events that were acknowledged are not there any more: a restore, or a failover that lost its tail. */
+  | 'store_rolled_back'
+  /** The file that is kept outside the database cannot be read or written. */
+  | 'store_mark_failed'
   /** The disk or the connection failed in another way; the handle is finished. */
   | 'store_failed'
   /** Everything was moved into another store: work goes on there. */

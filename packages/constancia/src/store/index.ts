@@ -1,6 +1,8 @@
 export { type Clock, systemClock } from './clock.js'
 export { markedError, type StoreErrorCode, storeError } from './errors.js'
 export { JournalCheck, type WholeJournal } from './journal-check.js'
+export { type KnownMark, knownOf, type Mark, type NotedHead, type Standing, standingOf, type Term } from './mark.js'
+export { heldLoss, type Loss, MarkedStore, type MarkOptions, parkedBecause } from './marked/index.js'
 export {
   type MoveObstacle,
   type MoveOptions,
@@ -27,7 +29,7 @@ export {
 } from './moving.js'
 export { PageSize } from './page-size.js'
 export type { RunStatus } from './run-status.js'
-export { isSuspect, type Poison, poisonMessage } from './set-aside.js'
+export { epochLeap, isSuspect, type Poison, parkedMessage, poisonMessage, rolledBackCode } from './set-aside.js'
 export type {
   Append,
   Appended,
@@ -48,6 +50,7 @@ export type {
   OutboxQuery,
   OutboxRef,
   Page,
+  Parking,
   Purge,
   Rest,
   RunQuery,

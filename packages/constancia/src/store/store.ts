@@ -10,7 +10,9 @@ import type {
   StreamId,
 } from '../journal/index.js'
 import type { Clock } from './clock.js'
+import type { Mark, NotedHead } from './mark.js'
 import type { RunStatus } from './run-status.js'
+import type { rolledBackCode } from './set-aside.js'
 import type { OpenRuns, WorkerNote, WorkerRow } from './workers.js'
 
 /** Opens a store: `sqlite({ file })`, `memory()`. Rejects with a code of `StoreErrorCode` if it cannot be trusted. */
@@ -93,8 +95,30 @@ export interface Store {
   workers(): Promise<readonly WorkerRow[]>
   /** Open runs, counted; and who holds how many of them. In no order that matters. */
   openRuns(): Promise<readonly OpenRuns[]>
-  /** Computes every projection anew from the journals and marks open runs ready. For an operator; no worker may be up. */
+  /**
+   * Computes every projection anew from the journals and marks open runs ready, but for those that {@link Store.quarantine}
+   * parked. For an operator; no worker may be up.
+   */
   rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }>
+  /**
+   * Where the database stands, as it is now on the server that takes writes. Rejects with `store_rolled_back` where this handle can see that
+   * its database was put away under it.
+   */
+  mark(): Promise<Mark>
+  /**
+   * Counts one up, in a commit of its own: whoever finds it later knows that what was acknowledged before is there as well. Begins a
+   * term where another server serves the database than in the last one. Returns the mark, read afterwards.
+   */
+  pulse(): Promise<Mark>
+  /** Those of these events that are not in the database, though their runs were not purged. */
+  missing(heads: readonly NotedHead[]): Promise<NotedHead[]>
+  /** Notes in the mark what was found missing, unless something is noted already. */
+  hold(reason: string): Promise<void>
+  /**
+   * Accepts the database as it is, for an operator: parks every open run as stuck, takes it away from its owner, raises its epoch beyond
+   * any that may have been lost, and begins a term. In one transaction. A run that was stuck keeps the code `poison`, and what was said of it follows the message.
+   */
+  quarantine(parking: Parking): Promise<{ readonly parkedCount: number }>
   /** Waits for what is under way and lets go of the database. Whatever is called afterwards fails with `store_closed`. */
   close(): Promise<void>
 }
@@ -299,6 +323,12 @@ export interface Purge {
   readonly runs: readonly RunId[]
   /** Who wants it. */
   readonly by: string
+}
+
+/** How runs are parked: what lists show of them. */
+export interface Parking {
+  readonly code: typeof rolledBackCode
+  readonly message: string
 }
 
 /** Which runs to list. */

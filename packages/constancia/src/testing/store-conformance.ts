@@ -7,6 +7,7 @@ import { lifeCases } from './store-conformance/life.js'
 import { limitCases } from './store-conformance/limits.js'
 import { lineCases } from './store-conformance/lines.js'
 import { listCases } from './store-conformance/lists.js'
+import { markCases } from './store-conformance/marks.js'
 import { inMemory, MovableWorld, moveCases } from './store-conformance/moves.js'
 import { outboxCases } from './store-conformance/outboxes.js'
 import { priorityCases } from './store-conformance/priorities.js'
@@ -52,6 +53,7 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
     ...setAsideCases,
     ...purgeCases,
     ...rebuildCases,
+    ...markCases,
     ...workerCases,
   }
   return Object.entries(all).map(([name, check]) => ({

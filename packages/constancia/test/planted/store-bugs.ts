@@ -210,4 +210,40 @@ export const storeBugs: readonly PlantedBug[] = [
     replace: 'Object.is(value, Number.NaN)',
     noticedBy: { file: 'constancia/test/journal/values.test.ts', name: 'minus zero' },
   },
+  {
+    breaks: 'a database that is at an earlier pulse than its mark is taken for whole',
+    file: 'constancia/src/store/mark.ts',
+    find: 'if (term !== undefined && term.pulse >= known.pulse) return',
+    replace: 'if (term !== undefined) return',
+    noticedBy: { file: 'constancia/test/engine/mark.test.ts', name: 'is noticed at start' },
+  },
+  {
+    breaks: 'what was acknowledged after the last pulse is not noted',
+    file: 'constancia/src/store/marked/guard.ts',
+    find: '    this.#notes.add(head)\n',
+    replace: '',
+    noticedBy: { file: 'constancia/test/engine/mark.test.ts', name: 'by the notes of the process' },
+  },
+  {
+    breaks: 'a worker acts on what it claimed without comparing the database first',
+    file: 'constancia/src/store/marked/store.ts',
+    find: 'if (answer.claims.length === 0) return answer',
+    replace: 'if (answer.claims.length >= 0) return answer',
+    noticedBy: { file: 'constancia/test/engine/mark.test.ts', name: 'put away under a worker' },
+  },
+  {
+    breaks: 'an answer from before something was learned raises an alarm',
+    file: 'constancia/src/store/marked/guard.ts',
+    find: 'const loss = lossOf({ place: store.describe(), source: this.#source(), known, found, missing })',
+    replace:
+      'const loss = lossOf({ place: store.describe(), source: this.#source(), known: this.#known, found, missing })',
+    noticedBy: { file: 'constancia/test/engine/mark.test.ts', name: 'an answer that is older' },
+  },
+  {
+    breaks: 'children of a run that was parked begin before anybody has looked',
+    file: 'constancia/src/engine/dispatcher.ts',
+    find: 'if (parent.stuck?.code === rolledBackCode) return',
+    replace: '',
+    noticedBy: { file: 'constancia/test/engine/mark.test.ts', name: 'does not begin the children' },
+  },
 ]

@@ -42,7 +42,9 @@ export class Pooler {
 
   /** What every client is told of the server. */
   get greeting(): readonly Buffer[] {
-    return this.#backends[0]?.greeting ?? []
+    const greeting = this.#backends[0]?.greeting ?? []
+    // But which process of it answers: that changes, so the number is its own.
+    return greeting.map((bytes) => (bytes[0] === 75 ? frameOf('K', Buffer.from('\0\0\0\x01\0\0\0\x01')) : bytes))
   }
 
   /** Lends a connection, now or once one is idle. */
@@ -61,6 +63,14 @@ export class Pooler {
       return
     }
     this.#idle.push(backend)
+  }
+
+  /** Ends a connection on which something was left open, and connects anew for it. */
+  replace(backend: Backend): void {
+    backend.renew()
+    const anew = backend.again()
+    this.#backends.splice(this.#backends.indexOf(backend), 1, anew)
+    void anew.ready.then(() => this.takeBack(anew))
   }
 
   forget(member: Member): void {
@@ -155,7 +165,7 @@ class Member {
   #leave(): void {
     this.isGone = true
     this.#pooler.forget(this)
-    this.#backend?.renew()
+    if (this.#backend !== undefined) this.#pooler.replace(this.#backend)
   }
 }
 
@@ -167,7 +177,10 @@ class Backend {
   readonly #socket: Socket
   #isReady = false
 
+  readonly again: () => Backend
+
   constructor(port: number, user: string, database: string) {
+    this.again = () => new Backend(port, user, database)
     this.#socket = connect(port, '127.0.0.1')
     this.#socket.setNoDelay(true)
     this.#socket.on('error', () => undefined)

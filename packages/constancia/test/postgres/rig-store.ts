@@ -100,6 +100,11 @@ export class RigDatabase {
       workers: counted(() => store.workers()),
       openRuns: counted(() => store.openRuns()),
       rebuild: counted(() => store.rebuild()),
+      mark: counted(() => store.mark()),
+      pulse: counted(() => store.pulse()),
+      missing: counted((heads) => store.missing(heads)),
+      hold: counted((reason) => store.hold(reason)),
+      quarantine: counted((parking) => store.quarantine(parking)),
       watch: (listener) => store.watch(listener),
       heartbeat: (options) => store.heartbeat(options),
       // A call that still shows the time has not reached the store, which waits for what has.

@@ -37,6 +37,7 @@ export async function startServer(folder, settings = {}) {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     port,
     pid: child.pid,
+    folder,
     /** Ends it in an orderly way, without waiting for clients. */
     stop: () => ended(child, 'SIGINT'),
     /** Ends it and all its processes at once, as a power cut would. */

@@ -55,6 +55,8 @@ const store = async (parts) => {
   }
 }
 
-const runtime = await open({ store, flows, worker })
+// However these processes end, nothing is lost by it, and none may say so.
+const mark = order.store.kind === 'sqlite' ? { mark: `${order.store.file}.mark` } : {}
+const runtime = await open({ store, flows, worker, ...mark })
 process.once('SIGTERM', () => void runtime.close().then(() => process.exit(0)))
 tell({ kind: 'ready', describe: runtime.describe() })

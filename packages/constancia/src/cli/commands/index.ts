@@ -8,6 +8,7 @@ import { initCommand } from './init.js'
 import { journalCommand } from './journal.js'
 import { migrateStoreCommand } from './migrate-store.js'
 import { purgeCommand } from './purge.js'
+import { quarantineCommand } from './quarantine.js'
 import { rebuildCommand } from './rebuild.js'
 import { retryCommand } from './retry.js'
 import { runsCommand } from './runs.js'
@@ -34,6 +35,7 @@ export const commands: readonly Command[] = [
   exportCommand,
   purgeCommand,
   rebuildCommand,
+  quarantineCommand,
   migrateStoreCommand,
   doctorCommand,
 ]

@@ -1,6 +1,7 @@
 import type { RunId, StoredEvent } from '../../journal/index.js'
 import type { Announced, Change, MoveMark, RunRow } from '../index.js'
 import { DueLists } from './due-list.js'
+import type { KeptTerms } from './kept-terms.js'
 import { Outbox } from './outbox.js'
 import type { PurgedRun, StoredRun } from './stored-run.js'
 
@@ -17,6 +18,8 @@ export class MemoryDisk {
   readonly #purged = new Map<RunId, PurgedRun>()
   readonly #claimed = new Set<StoredRun>()
   readonly outbox = new Outbox()
+  /** Made when somebody first asks. */
+  kept: KeptTerms | undefined
   /** Whether it has to do with a move. */
   mark: MoveMark | undefined
   /** While somebody reads all of it to move it away, nobody else writes. */

@@ -11,10 +11,13 @@ import type {
   Decide,
   Heartbeat,
   HeartbeatOptions,
+  Mark,
   MovableStoreFactory,
+  NotedHead,
   OpenRuns,
   OutboxQuery,
   Page,
+  Parking,
   Purge,
   RunQuery,
   RunRow,
@@ -31,6 +34,7 @@ import { type MemoryDisk, memoryDisk } from './disk.js'
 import { append, create } from './events.js'
 import type { Handle } from './handle.js'
 import { TimerHeartbeat } from './heartbeat.js'
+import { hold, mark, missing, pulse, quarantine } from './mark.js'
 import { MemoryMoving } from './moving.js'
 import { purge } from './purge.js'
 import { rebuild } from './rebuild.js'
@@ -159,6 +163,26 @@ class MemoryStore implements Store {
 
   async rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {
     return rebuild(this.#toWrite())
+  }
+
+  async mark(): Promise<Mark> {
+    return mark(this.#open())
+  }
+
+  async pulse(): Promise<Mark> {
+    return pulse(this.#open())
+  }
+
+  async missing(heads: readonly NotedHead[]): Promise<NotedHead[]> {
+    return missing(this.#open(), heads)
+  }
+
+  async hold(reason: string): Promise<void> {
+    hold(this.#open(), reason)
+  }
+
+  async quarantine(parking: Parking): Promise<{ readonly parkedCount: number }> {
+    return quarantine(this.#open(), parking)
   }
 
   async close(): Promise<void> {

@@ -145,7 +145,7 @@ function addEvent({ events, data }: { events: Columns; data: Columns }, no: numb
 function recordOf({ no, whole }: Numbered): Record<string, unknown> {
   const { row, fold, epoch, dueAtMs, claimedHeadSeq } = whole
   const { readSignalCount, lostLeaseCount, claim, latest, stuck, waitingFor } = row
-  const told = rowOf({ no, fold, epoch, readSignalCount, lostLeaseCount }, { nowMs: 0, latest })
+  const told = rowOf({ no, fold, epoch, readSignalCount, lostLeaseCount, parked: undefined }, { nowMs: 0, latest })
   const owner = { claim_id: claim?.id, worker: claim?.worker, progressed: claimedHeadSeq < fold.head.seq }
   const held = { held_epoch: claim && row.epoch, held_by: claim?.workerId, held_since: claim?.sinceMs }
   const rest = { waiting_for: waitingFor.length === 0 ? null : JSON.stringify(waitingFor), wake_at: row.wakeAtMs }

@@ -1,6 +1,8 @@
+import { createHash } from 'node:crypto'
 import type { Socket } from 'node:net'
 import pg from 'pg'
 import { systemClock } from '../index.js'
+import { Directness, type Greeted } from './directness.js'
 
 /** The one file that knows the driver. */
 
@@ -22,8 +24,8 @@ export interface ConnectionOptions {
 /** A row: its columns by their names. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** What can be bound to a statement; arrays are bound as their literals. */
-export type Value = null | string | number | boolean | readonly (string | number)[]
+/** What can be bound to a statement; bytes as they are, arrays as their literals. */
+export type Value = null | string | number | boolean | Uint8Array | readonly (string | number)[]
 
 /** Something that answers statements. */
 export interface Connection {
@@ -39,6 +41,11 @@ export interface Lent extends Connection {
 
 /** Connections that are shared. */
 export interface Connections extends Connection {
+  /**
+   * The same as `query` for the call of a function, which is sent again and again: the server parses it once, where no pooler
+   * shares the connection between transactions.
+   */
+  call(sql: string, values: readonly Value[]): Promise<Row[]>
   lend(): Promise<Lent>
   close(): Promise<void>
 }
@@ -75,29 +82,34 @@ export function openPool(
   options: ConnectionOptions,
   { countMax, ...manner }: Manner & { readonly countMax: number },
 ): Connections {
-  const pool = new pg.Pool({ ...configOf(options, manner), max: countMax, idleTimeoutMillis: 30_000 })
-  const open = new Set<pg.PoolClient>()
-  // The connection is taken out of the pool, and whoever waits for an answer hears of it.
-  pool.on('error', () => undefined)
-  pool.on('connect', (client) => {
-    open.add(client)
-    heedNotices(client)
-    // From the first moment: a server may end a connection with the same packet by which it opens it.
-    client.on('error', () => undefined)
-  })
-  pool.on('remove', (client) => open.delete(client as pg.PoolClient))
-  const lend = async (): Promise<Lent> => lentOf(await pool.connect())
+  const directness = new Directness()
+  const onConnect = async (client: pg.ClientBase): Promise<void> => {
+    const [row] = await ask(client, { text: 'SELECT pg_backend_pid() AS pid' })
+    directness.note(client as Greeted, Number(row?.['pid']))
+  }
+  const pool = new pg.Pool({ ...configOf(options, manner), max: countMax, idleTimeoutMillis: 30_000, onConnect })
+  const open = keepTrackOf(pool)
+  const once = async (named: boolean, sql: string, values?: readonly Value[]): Promise<Row[]> => {
+    const client = await pool.connect()
+    const name = named && directness.isDirect(client as Greeted) ? nameOf(sql) : undefined
+    try {
+      const rows = await ask(client, { text: sql, values, name })
+      client.release()
+      return rows
+    } catch (error) {
+      if (named) directness.doubt(sqlStateOf(error))
+      client.release(named || isOfNoMoreUse(error))
+      throw error
+    }
+  }
   return {
-    lend,
-    query: async (sql, values) => {
-      const lent = await lend()
-      try {
-        const rows = await lent.query(sql, values)
-        lent.giveBack(false)
-        return rows
-      } catch (error) {
-        lent.giveBack(isOfNoMoreUse(error))
-        throw error
+    query: (sql, values) => once(false, sql, values),
+    call: (sql, values) => once(true, sql, values),
+    lend: async () => {
+      const client = await pool.connect()
+      return {
+        query: (sql, values) => ask(client, { text: sql, values }),
+        giveBack: (isBroken) => client.release(isBroken),
       }
     },
     close: async () => {
@@ -111,8 +123,18 @@ export function openPool(
   }
 }
 
-function lentOf(client: pg.PoolClient): Lent {
-  return { query: (sql, values) => ask(client, sql, values), giveBack: (isBroken) => client.release(isBroken) }
+// The connections of a pool that are open. An error takes one out of it, and whoever waits for an answer hears of it; it is
+// listened for from the first moment, for a server may end a connection with the same packet by which it opens it.
+function keepTrackOf(pool: pg.Pool): ReadonlySet<pg.PoolClient> {
+  const open = new Set<pg.PoolClient>()
+  pool.on('error', () => undefined)
+  pool.on('connect', (client) => {
+    open.add(client)
+    heedNotices(client)
+    client.on('error', () => undefined)
+  })
+  pool.on('remove', (client) => open.delete(client as pg.PoolClient))
+  return open
 }
 
 /**
@@ -123,6 +145,15 @@ export function isOfNoMoreUse(error: unknown): boolean {
   return /^(?:08|25006|25P03|53|57)/.test(sqlStateOf(error) ?? '08')
 }
 
+const names = new Map<string, string>()
+
+// Of its text: whatever else is prepared on the same server process, by other versions too, has another name.
+function nameOf(sql: string): string {
+  const known = names.get(sql) ?? `constancia/${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`
+  names.set(sql, known)
+  return known
+}
+
 /** Connects. Rejects with the driver's error. */
 export async function connect(options: ConnectionOptions, manner: Manner): Promise<OwnConnection> {
   const client = new pg.Client(configOf(options, manner))
@@ -130,7 +161,7 @@ export async function connect(options: ConnectionOptions, manner: Manner): Promi
   heedNotices(client)
   await client.connect()
   return {
-    query: (sql, values) => ask(client, sql, values),
+    query: (sql, values) => ask(client, { text: sql, values }),
     onNotification: (listener) => void client.on('notification', ({ payload }) => listener(payload ?? '')),
     onEnd: (listener) => void client.once('end', listener),
     close: async () => {
@@ -176,8 +207,16 @@ function configOf({ url, ssl, ...options }: ConnectionOptions, { answerMsMax }: 
   }
 }
 
-async function ask(on: pg.ClientBase, sql: string, values?: readonly Value[]): Promise<Row[]> {
-  const { rows } = await on.query<Row>(values === undefined ? { text: sql } : { text: sql, values: [...values] })
+interface Question {
+  readonly text: string
+  readonly values?: readonly Value[] | undefined
+  /** Prepared by this name. */
+  readonly name?: string | undefined
+}
+
+async function ask(on: pg.ClientBase, { text, values, name }: Question): Promise<Row[]> {
+  const bound = values === undefined ? {} : { values: [...values] }
+  const { rows } = await on.query<Row>(name === undefined ? { text, ...bound } : { text, name, ...bound })
   if (unconfirmed.delete(on)) throw new UnconfirmedError()
   return rows
 }

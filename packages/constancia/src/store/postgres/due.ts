@@ -71,36 +71,9 @@ export class DueRuns {
   }
 }
 
-// Jumps from priority to priority: each takes one look into the index, however many runs it has. What comes last is null.
-const levels = `
-  WITH RECURSIVE level (place, flow, version, priority) AS (
-    SELECT l.place::integer, l.flow, l.version, (
-      SELECT r.priority FROM {schema}.runs AS r
-      WHERE r.flow = l.flow AND r.version = l.version AND r.due_at IS NOT NULL ORDER BY r.priority DESC LIMIT 1)
-    FROM unnest($1::text[], $2::integer[]) WITH ORDINALITY AS l (flow, version, place)
-    UNION ALL
-    SELECT l.place, l.flow, l.version, (
-      SELECT r.priority FROM {schema}.runs AS r
-      WHERE r.flow = l.flow AND r.version = l.version AND r.due_at IS NOT NULL AND r.priority < l.priority
-      ORDER BY r.priority DESC LIMIT 1)
-    FROM level AS l WHERE l.priority IS NOT NULL)`
-
-const firstOf = (condition: string): string => `(
-  SELECT r.due_at FROM {schema}.runs AS r
-  WHERE r.flow = l.flow AND r.version = l.version AND r.priority = l.priority AND ${condition}
-  ORDER BY r.due_at LIMIT 1)`
-
-const selectNext = `${levels}
-  SELECT l.place, l.priority, {schema}.now_ms() AS now_ms,
-    ${firstOf('r.due_at IS NOT NULL AND r.stream <> ALL ($3::bigint[])')} AS due_at
-  FROM level AS l ORDER BY l.place, l.priority DESC`
-
-const selectNextLimited = `${levels}
-  SELECT min(least(
-    ${firstOf('r.due_at > $3 AND r.stream <> ALL ($4::bigint[])')},
-    ${firstOf(`NOT $6::boolean AND r.due_at <= $3 AND r.stream <> ALL ($4::bigint[])
-      AND (r.key IS NULL OR r.key <> ALL ($5::text[]))`)})) AS due_at
-  FROM level AS l WHERE l.priority IS NOT NULL`
+// Functions, so that their plans are kept: to plan them takes longer than what they do.
+const selectNext = 'SELECT * FROM {schema}.next_due($1, $2, $3)'
+const selectNextLimited = 'SELECT {schema}.next_due_limited($1, $2, $3, $4, $5, $6) AS due_at'
 
 /** When runs of some flows are due, and what time it is. UTC milliseconds since 1970. */
 export interface Next {
@@ -121,10 +94,10 @@ export async function nextOf(
   const asked = flows.length === 0 ? [{ flow: '', version: -1 }] : flows
   const values = [arrayOf(asked.map(({ flow }) => flow)), arrayOf(asked.map(({ version }) => version)), arrayOf(passed)]
   const rows = await on.query(session.sql(selectNext), values)
-  const nowMs = Number(rows[0]?.['now_ms'])
+  const nowMs = Number(rows[0]?.['next_now_ms'])
   const due = new Map<number, number[]>()
   let dueAtMs = Number.POSITIVE_INFINITY
-  for (const { place, priority, due_at: at } of rows) {
+  for (const { next_place: place, next_priority: priority, next_due_at: at } of rows) {
     if (at === null) continue
     dueAtMs = Math.min(dueAtMs, Number(at))
     const index = Number(place) - 1
@@ -147,8 +120,8 @@ export async function nextOfLimited(search: Search, flows: readonly ClaimedFlow[
   const { session, on, room, nowMs, seen } = search
   let first = Number.POSITIVE_INFINITY
   for (const flow of flows.filter(isLimited)) {
-    const [names, versions] = [arrayOf([flow.flow]), arrayOf([flow.version])]
-    const values = [names, versions, nowMs, arrayOf(seen), arrayOf(room.fullKeys(flow)), room.isFull(flow)]
+    const held = [arrayOf(seen), arrayOf(room.fullKeys(flow)), room.isFull(flow)]
+    const values = [flow.flow, flow.version, nowMs, ...held]
     const [row] = await on.query(session.sql(selectNextLimited), values)
     if (row !== undefined && row['due_at'] !== null) first = Math.min(first, Number(row['due_at']))
   }

@@ -12,11 +12,14 @@ import type {
   Decide,
   Heartbeat,
   HeartbeatOptions,
+  Mark,
   MovableStoreFactory,
   Moving,
+  NotedHead,
   OpenRuns,
   OutboxQuery,
   Page,
+  Parking,
   Purge,
   RunQuery,
   RunRow,
@@ -35,6 +38,7 @@ import { readEvents } from './events.js'
 import { messageOf } from './faults.js'
 import { ThreadHeartbeat } from './heartbeat.js'
 import { append, create } from './journals.js'
+import { hold, mark, missing, pulse, quarantine } from './mark.js'
 import { openMoving } from './moving.js'
 import { type Opened, open, openToMove, type PostgresOptions, placeOfOptions } from './open.js'
 import { outbox } from './outbox.js'
@@ -199,6 +203,26 @@ class PostgresStore implements Store {
 
   rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {
     return this.#do(() => rebuild(this.#session))
+  }
+
+  mark(): Promise<Mark> {
+    return this.#ask(() => mark(this.#session))
+  }
+
+  pulse(): Promise<Mark> {
+    return this.#do(() => pulse(this.#session))
+  }
+
+  missing(heads: readonly NotedHead[]): Promise<NotedHead[]> {
+    return this.#ask(() => missing(this.#session, heads))
+  }
+
+  hold(reason: string): Promise<void> {
+    return this.#do(() => hold(this.#session, reason))
+  }
+
+  quarantine(parking: Parking): Promise<{ readonly parkedCount: number }> {
+    return this.#do(() => quarantine(this.#session, parking))
   }
 
   close(): Promise<void> {

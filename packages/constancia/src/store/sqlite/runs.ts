@@ -20,12 +20,14 @@ export interface RunTable {
   /** Says of a root which run took over last. */
   setLatest(root: RunId, latest: RunId): void
   /** What no event tells, of every run. */
-  kept(): Pick<RunRecord, 'stream' | 'epoch' | 'read_signal_count' | 'lost_leases'>[]
+  kept(): Pick<RunRecord, KeptColumn>[]
   /** Deletes a row. */
   remove(streamNo: number): void
   /** Empties the table. */
   clear(): void
 }
+
+type KeptColumn = 'stream' | 'epoch' | 'read_signal_count' | 'lost_leases' | 'stuck_code' | 'stuck_message'
 
 /** What a new row has that events do not tell. */
 export interface Kept {
@@ -62,9 +64,9 @@ export function runTable(database: Database, writer: EventWriter): RunTable {
     rest: (streamNo, to, readSignalCount) => void rest.run(...restValues(to), readSignalCount, streamNo),
     setLatest: (root, last) => void latest.run(last, root),
     kept: () =>
-      database.prepare('SELECT stream, epoch, read_signal_count, lost_leases FROM runs').all() as ReturnType<
-        RunTable['kept']
-      >,
+      database
+        .prepare('SELECT stream, epoch, read_signal_count, lost_leases, stuck_code, stuck_message FROM runs')
+        .all() as ReturnType<RunTable['kept']>,
     remove: (streamNo) => void remove.run(streamNo),
     clear: () => database.exec('DELETE FROM runs'),
   }

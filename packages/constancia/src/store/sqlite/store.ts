@@ -12,11 +12,14 @@ import type {
   Decide,
   Heartbeat,
   HeartbeatOptions,
+  Mark,
   MovableStoreFactory,
   Moving,
+  NotedHead,
   OpenRuns,
   OutboxQuery,
   Page,
+  Parking,
   Purge,
   RunQuery,
   RunRow,
@@ -30,6 +33,7 @@ import { claim, release, renew, suspend, type Turn } from './claims.js'
 import { decide } from './decisions.js'
 import { ThreadHeartbeat } from './heartbeat.js'
 import { append, create } from './journals.js'
+import { mark, pulse, quarantine } from './mark.js'
 import { openMoving } from './moving.js'
 import { absolutePath, type Opened, open, type SqliteOptions } from './open.js'
 import type { Patience } from './patience.js'
@@ -181,6 +185,26 @@ class SqliteStore implements Store {
 
   rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {
     return rebuild(this.#session)
+  }
+
+  mark(): Promise<Mark> {
+    return mark(this.#session)
+  }
+
+  pulse(): Promise<Mark> {
+    return pulse(this.#session)
+  }
+
+  missing(heads: readonly NotedHead[]): Promise<NotedHead[]> {
+    return this.#session.read(() => this.#session.marks.missing(heads))
+  }
+
+  hold(reason: string): Promise<void> {
+    return this.#session.write(() => this.#session.marks.hold(reason))
+  }
+
+  quarantine(parking: Parking): Promise<{ readonly parkedCount: number }> {
+    return quarantine(this.#session, parking)
   }
 
   close(): Promise<void> {

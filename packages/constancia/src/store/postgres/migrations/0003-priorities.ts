@@ -6,7 +6,9 @@ import { bodyWith, signature } from './0002-writing.js'
  * times. The index of schema 1 goes: a planner that had both might take it, and read past everything of a low priority that is
  * due. Older versions find their runs by the new one as well; they sort what is due.
  *
- * A second `write(…)`, with one column more in the group `n_`, is beside the first, which older versions call.
+ * A second `write(…)`, with one column more in the group `n_`, is beside the first, which older versions call. `next_due(…)`
+ * tells of each flow and each of its priorities when the first run is due that is none of those passed over, highest priority
+ * first, and what time it is; `next_due_limited(…)` when the first run of one flow is due that its limits let pass.
  */
 const runs = `
 ALTER TABLE {schema}.runs ADD COLUMN priority smallint NOT NULL DEFAULT 0;
@@ -39,5 +41,52 @@ const starts = `
       FROM unnest(n_run) WITH ORDINALITY AS i (run, ord) WHERE places[changes + i.ord] = 0;
   END IF;`
 
-/** The column, its index, and the function that writes it. */
-export const priorities = `${runs}${withPriority}${bodyWith(starts)}`
+// Jumps from priority to priority: each takes one look into the index, however many runs it has. What comes last is null.
+const levels = `
+  WITH RECURSIVE level (place, flow, version, priority) AS (
+    SELECT l.place::integer, l.flow, l.version, (
+      SELECT r.priority FROM {schema}.runs AS r
+      WHERE r.flow = l.flow AND r.version = l.version AND r.due_at IS NOT NULL ORDER BY r.priority DESC LIMIT 1)
+    FROM unnest(of_flows, of_versions) WITH ORDINALITY AS l (flow, version, place)
+    UNION ALL
+    SELECT l.place, l.flow, l.version, (
+      SELECT r.priority FROM {schema}.runs AS r
+      WHERE r.flow = l.flow AND r.version = l.version AND r.due_at IS NOT NULL AND r.priority < l.priority
+      ORDER BY r.priority DESC LIMIT 1)
+    FROM level AS l WHERE l.priority IS NOT NULL)`
+
+const firstOf = (condition: string): string => `(
+  SELECT r.due_at FROM {schema}.runs AS r
+  WHERE r.flow = l.flow AND r.version = l.version AND r.priority = l.priority AND ${condition}
+    AND r.stream <> ALL (passed)
+  ORDER BY r.due_at LIMIT 1)`
+
+const manner = 'LANGUAGE plpgsql STABLE SET plan_cache_mode = force_generic_plan SET enable_seqscan = off'
+
+const next = `
+CREATE FUNCTION {schema}.next_due(of_flows text[], of_versions integer[], passed bigint[])
+RETURNS TABLE (next_place integer, next_priority smallint, next_due_at bigint, next_now_ms bigint)
+${manner} AS $body$
+BEGIN
+  RETURN QUERY ${levels}
+  SELECT l.place, l.priority, ${firstOf('r.due_at IS NOT NULL')}, {schema}.now_ms()
+  FROM level AS l ORDER BY l.place, l.priority DESC;
+END $body$;
+
+CREATE FUNCTION {schema}.next_due_limited(of_flow text, of_version integer, now bigint, passed bigint[], full_keys text[],
+  is_full boolean)
+RETURNS bigint ${manner} AS $body$
+DECLARE
+  of_flows text[] := ARRAY[of_flow];
+  of_versions integer[] := ARRAY[of_version];
+BEGIN
+  RETURN (${levels}
+  SELECT min(least(
+    ${firstOf('r.due_at > now')},
+    ${firstOf('NOT is_full AND r.due_at <= now AND (r.key IS NULL OR r.key <> ALL (full_keys))')}))
+  FROM level AS l WHERE l.priority IS NOT NULL);
+END $body$;
+`
+
+/** The column, its index, the function that writes it, and those that tell when runs are due. */
+export const priorities = `${runs}${withPriority}${bodyWith(starts)}${next}`

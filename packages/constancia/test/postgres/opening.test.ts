@@ -81,6 +81,10 @@ test('a role with the fewest rights is enough for everything that workers do, an
     decide: () => ({ drafts: end, result: 0 }),
   })
   expect((await store.runs({ status: 'completed' })).items).toHaveLength(1)
+  await store.pulse()
+  await store.hold('nothing')
+  expect(await store.missing([{ run: 'r1' as never, seq: 2, hash: undefined }])).toEqual([])
+  expect(await store.quarantine({ code: 'rolled_back', message: 'nothing' })).toEqual({ parkedCount: 0 })
   const purge = store.purge({ runs: ['r1' as never], by: 'x' })
   await expect(purge).rejects.toMatchObject({
     code: 'store_forbidden',

@@ -48,12 +48,3 @@ test(
   limitMs,
 )
 
-test(
-  'C46 behind a pooler that listens for nobody, polls find what others did',
-  async () => {
-    const fleet = await Fleet.open({ count: 2, store: { url, schema, listen: false }, worker: { pollMs: 200 } })
-    for (let count = 0; count < 3; count += 1) await fleet.wakeMs()
-    await fleet.close()
-  },
-  limitMs,
-)

@@ -11,8 +11,8 @@ export interface StartOrder {
 
 /** What a process of a kill test is told, once, right after it was forked. */
 export interface LifeOrder {
-  /** The SQLite file. */
-  readonly file: string
+  /** Where the store is. */
+  readonly address: unknown
   /** Where it writes its diary. */
   readonly diary: string
   readonly starts: readonly StartOrder[]

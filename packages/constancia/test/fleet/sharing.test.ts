@@ -22,7 +22,9 @@ const phases = isCampaign
     ] as const)
 const runCount = phases.reduce((sum, [, count]) => sum + count, 0)
 const concurrency = 32
-const chunk = 500
+// Starts are written together; journals are read one by one, over a few connections.
+const startsAtOnce = 500
+const readsAtOnce = 24
 
 test(
   `R-B12 R-C1 R-C4 T22 two, four and eight workers over one PostgreSQL share ${runCount} runs: none is lost, none is executed twice, no worker idles while runs are due`,
@@ -65,7 +67,7 @@ async function share(phase: Phase): Promise<string> {
   const gate = scene.path(prefix)
   const input = { ledger: scene.ledger.url, gate }
   scene.ledger.reset()
-  await inChunks(ids, (id) => scene.start('shared', id, input))
+  await inChunks(ids, startsAtOnce, (id) => scene.start('shared', id, input))
   const begunBy = (worker: WorkerProcess) => worker.all('began').filter(({ run }) => run.startsWith(prefix)).length
   // Runs are due, and nobody has finished any: a worker that leaves a place of its own empty never gets past this.
   while (!workers.every((worker) => begunBy(worker) === concurrency)) await pause(20)
@@ -74,7 +76,7 @@ async function share(phase: Phase): Promise<string> {
   await untilEnded(phase)
   const seconds = (performance.now() - beganMs) / 1_000
 
-  await inChunks(ids, (id) => judge(scene, id))
+  await inChunks(ids, readsAtOnce, (id) => judge(scene, id))
   const byRun = scene.ledger.accepted()
   expect(Object.keys(byRun)).toEqual(ids.map((id) => `${id}/0`).sort())
   expect(scene.ledger.requestCount).toBe(count)
@@ -105,6 +107,6 @@ async function judge(scene: Scene, id: string): Promise<void> {
   throw new Error(`Run ${id} was not executed once: ${events.map(({ kind, by }) => `${kind} by ${by}`).join(', ')}`)
 }
 
-async function inChunks(ids: readonly string[], call: (id: string) => Promise<unknown>): Promise<void> {
-  for (let first = 0; first < ids.length; first += chunk) await Promise.all(ids.slice(first, first + chunk).map(call))
+async function inChunks(ids: readonly string[], size: number, call: (id: string) => Promise<unknown>): Promise<void> {
+  for (let first = 0; first < ids.length; first += size) await Promise.all(ids.slice(first, first + size).map(call))
 }

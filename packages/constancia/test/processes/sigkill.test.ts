@@ -18,7 +18,7 @@ test(
   `T6 R-A7 R-A8 R-B5 R-C5 ${kills} processes end by SIGKILL: no acknowledged event is lost, no effect is doubled`,
   async () => {
     const { starts, keys } = ordersFor(destination.url, 20)
-    const report = await killTest({ flows, starts, kills, destination })
+    const report = await killTest({ flows, starts, kills, destination, patienceMs: 300_000 })
     keep('sigkill', report)
     expect(report.killCount).toBeGreaterThanOrEqual(kills)
     for (const place of placesOfOrders) expect(report.killsAt(place), place).toBeGreaterThan(kills / 100)

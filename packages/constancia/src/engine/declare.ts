@@ -1,11 +1,12 @@
 import { isExactText } from '../journal/index.js'
 import { engineError } from './errors.js'
 import type { AnyFlow, Concurrency, Continuation, Flow, FlowContext, FlowDeclaration } from './flow.js'
+import { requirePriority } from './priority.js'
 import { retryPolicy } from './retry.js'
 
 const namePattern = /^[A-Za-z0-9._-]{1,100}$/
 
-/** Declares a flow. Throws `invalid_option` for a name, a version, a policy or a limit that makes no sense. */
+/** Declares a flow. Throws `invalid_option` for a name, a version, a policy, a limit or a priority that makes no sense. */
 export function flow<Input = unknown, Output = unknown>(
   declaration: FlowDeclaration<Input, Output>,
 ): Flow<Input, Exclude<Output, Continuation>> {
@@ -22,7 +23,7 @@ export function flow<Input = unknown, Output = unknown>(
       `The version of flow ${name} is a whole number from 1, but it was ${String(version)}.`,
     )
   }
-  const { patches = [], key, concurrency = {} } = declaration
+  const { patches = [], key, concurrency = {}, priority = 0 } = declaration
   requirePatches(name, patches)
   requireConcurrency(name, concurrency, key !== undefined)
   const plan = run as (ctx: FlowContext, input: Input) => Promise<Exclude<Output, Continuation> | Continuation>
@@ -34,6 +35,7 @@ export function flow<Input = unknown, Output = unknown>(
     patches: [...patches],
     key,
     concurrency,
+    priority: requirePriority(priority, `runs of flow ${name}`, ''),
     run: plan,
   }
 }

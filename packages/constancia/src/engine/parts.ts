@@ -21,4 +21,12 @@ export interface Parts {
   readonly onAttempt: (phase: 'began' | 'over') => void
   readonly limits: Limits
   readonly log: Logger
+  readonly self: Self
+}
+
+/** What a process says of itself in the list of workers. */
+export interface Self {
+  readonly host: string
+  /** Version of Constancia. */
+  readonly program: string
 }

@@ -19,9 +19,11 @@ export { type CountingDestination, LedgerServer, startLedgerServer } from './led
 export type { PointKind } from './places.js'
 export type { AddressedSignal, ScriptedCancel, ScriptedSignal } from './script.js'
 export { ScriptedClock } from './scripted-clock.js'
-export type { StoreUnderTest } from './store-conformance/given.js'
+export type { MovableUnderTest, StoreUnderTest } from './store-conformance/given.js'
 export {
   type ConformanceCase,
   type ConformanceOptions,
+  type MoveConformanceOptions,
+  moveConformance,
   storeConformance,
 } from './store-conformance.js'

@@ -68,6 +68,8 @@ function openRuntime(living: Living): Promise<Runtime> {
     store,
     flows,
     worker: { leaseMs, concurrency, pollMs: leaseMs, lostLeaseCountMax: 1_000_000 },
+    // Whoever is killed loses nothing that was acknowledged: the next one must find nothing missing.
+    mark: `${file}.mark`,
     parts: { hold },
   })
 }

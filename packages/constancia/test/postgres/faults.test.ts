@@ -259,3 +259,15 @@ test('C46 a worker whose listening connection is ended hears again of what other
   expect(Math.max(...latencies)).toBeLessThan(seconds(10))
   await Promise.all([worker.close(), sender.close()])
 })
+
+test('R-B7 a worker that listens nowhere finds by looking what others start and send', async () => {
+  const waits = flow({ name: 'waits', version: 1, run: (ctx) => ctx.signal('go') })
+  const store = postgres({ url, schema, listen: false })
+  const worker = await open({ store, flows: [waits], worker: { pollMs: 20 }, log: () => undefined })
+  const sender = await open({ store, flows: [waits], worker: false, log: () => undefined })
+  const run = await sender.start(waits, null)
+  while ((await run.row()).status !== 'waiting') await new Promise((resolve) => setTimeout(resolve, 5))
+  await run.signal('go', 'now')
+  while ((await run.row()).status !== 'completed') await new Promise((resolve) => setTimeout(resolve, 5))
+  await Promise.all([worker.close(), sender.close()])
+})

@@ -58,7 +58,14 @@ test(`T7 C46 PostgreSQL ends by SIGKILL ${crashCount} times under load: no run f
   })
   const lines: string[] = []
   const log = (level: string, message: string): void => void lines.push(`${level} ${message}`)
-  const runtime = await open({ store: postgres({ url: server.url }), flows: [works], worker: { concurrency: 16 }, log })
+  const runtime = await open({
+    store: postgres({ url: server.url }),
+    flows: [works],
+    worker: { concurrency: 16 },
+    // Nothing is lost, and nothing may be taken for lost.
+    mark: join(folder, 'works.mark'),
+    log,
+  })
   const acknowledged: string[] = []
   let isOver = false
   const starting = (async () => {
@@ -88,5 +95,6 @@ test(`T7 C46 PostgreSQL ends by SIGKILL ${crashCount} times under load: no run f
   expect(executed.size).toBe(acknowledged.length * 8)
   // It is said once each time, and not for each run.
   expect(lines.length).toBeLessThan(crashCount * 8)
+  expect(await runtime.loss()).toBeUndefined()
   await runtime.close()
 })

@@ -2,10 +2,9 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
-import { resultCodeOf } from '../../dist/store/sqlite/driver.js'
 import type { ProcessStores } from '../../dist/testing/index.js'
 import { databaseUrl, dropSchema, newSchema, rawConnection as postgresConnection } from '../postgres/database.js'
-import { rawConnection as sqliteConnection } from '../store/raw.js'
+import { isWritable, rawConnection as sqliteConnection } from '../store/raw.js'
 import { makeFolder } from '../store/stores.js'
 import storeAt from './stores.mjs'
 
@@ -72,18 +71,8 @@ class SqliteScene implements SceneStore {
     }
   }
 
-  // Whoever else holds the lock lets go of it by itself.
   async isAtRest(): Promise<boolean> {
-    const database = sqliteConnection(this.address.file)
-    try {
-      database.exec('PRAGMA busy_timeout = 200; BEGIN IMMEDIATE; ROLLBACK')
-      return true
-    } catch (error) {
-      if (resultCodeOf(error) === 5) return false
-      throw error
-    } finally {
-      database.close()
-    }
+    return isWritable(this.address.file)
   }
 
   async dispose(): Promise<void> {

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url'
 import type { WorkerOrder, WorkerWord } from './worker-words.js'
 
 const program = fileURLToPath(new URL('./worker.mjs', import.meta.url))
+// A slow machine is no failure.
 const patienceMs = 120_000
 
 /** A worker in a process of its own, seen from outside. */

@@ -9,6 +9,8 @@ export interface WorkerOrder {
   readonly isDeaf?: boolean
   /** Flows that it does not have. */
   readonly without?: readonly string[]
+  /** Whether the steps of short runs wait, as others do, until the parent says something. */
+  readonly areStepsHeld?: boolean
   /** Flags of Node.js. */
   readonly flags?: readonly string[]
 }

@@ -12,7 +12,7 @@ import { flowsFor } from './watched-flows.mjs'
 
 process.once('disconnect', () => process.exit())
 const order = /** @type {WorkerOrder} */ (JSON.parse(process.argv[2] ?? ''))
-const { isDeaf = false, without = [] } = order
+const { isDeaf = false, areStepsHeld = false, without = [] } = order
 // Most tests end the workers of one run again and again; only some are about what becomes of such a run.
 const worker = { pollMs: order.worker.leaseMs, concurrency: 16, lostLeaseCountMax: 1_000_000, ...order.worker }
 
@@ -28,7 +28,7 @@ process.on('message', () => {
 /** Resolves once the parent has said something. */
 const told = () => new Promise((resolve) => (isTold ? resolve(undefined) : waiting.push(() => resolve(undefined))))
 
-const named = { tell, told, send, worker: order.worker.name }
+const named = { tell, told, send, areStepsHeld, worker: order.worker.name }
 const all = [...flowsFor(named), ...deadlyFlowsFor(named), sharedFlowFor(named)]
 const flows = all.filter(({ name }) => !without.includes(name))
 
@@ -58,6 +58,8 @@ const store = async (parts) => {
   }
 }
 
-const runtime = await open({ store, flows, worker })
+// However these processes end, nothing is lost by it, and none may say so.
+const mark = order.store.kind === 'sqlite' ? { mark: `${order.store.file}.mark` } : {}
+const runtime = await open({ store, flows, worker, ...mark })
 process.once('SIGTERM', () => void runtime.close().then(() => process.exit(0)))
 tell({ kind: 'ready', describe: runtime.describe() })

@@ -1,6 +1,6 @@
 import { assert, type ClaimId, type RunId, runStream } from '../../journal/index.js'
 import { type Claim, type ClaimAnswer, type ClaimRequest, isSuspect, systemClock } from '../index.js'
-import { DueRuns, nextOfLimited, nextOfUnlimited, type Search } from './due.js'
+import { DueRuns, type Next, nextOf, nextOfLimited, nextOfUnlimited, type Search } from './due.js'
 import { arrayOf } from './literals.js'
 import { Wait } from './patience.js'
 import { isLimited, Room } from './room.js'
@@ -115,11 +115,10 @@ async function takeDue(claiming: Claiming, beforeCommit: (found: Found) => void)
   const { session, request, on } = claiming
   const { flows, limit } = request
   await lockLimits(claiming)
-  const [row] = await on.query(session.sql('SELECT {schema}.now_ms() AS now_ms'))
-  const nowMs = Number(row?.['now_ms'])
+  const { nowMs, due } = await nextOf(session, on, { flows, passed: [] })
   const room = await Room.count(session, on, { flows, nowMs })
   const search: Search = { session, on, room, nowMs, seen: [], limit }
-  const { taken, aside, passed } = await chooseAll(claiming, search)
+  const { taken, aside, passed } = await chooseAll(claiming, search, due)
   // Sent together, answered in this order.
   const [, , unlimited] = await Promise.all([
     writeTaken(claiming, taken),
@@ -149,9 +148,9 @@ interface Chosen {
   readonly passed: number[]
 }
 
-async function chooseAll({ session, request, turn }: Claiming, search: Search): Promise<Chosen> {
+async function chooseAll({ session, request, turn }: Claiming, search: Search, due: Next['due']): Promise<Chosen> {
   const chosen: Chosen = { taken: [], aside: [], passed: [] }
-  const lanes = request.flows.map((flow) => new DueRuns(search, flow))
+  const lanes = request.flows.map((flow, index) => new DueRuns(search, flow, due.get(index) ?? []))
   let suspectsLeft = request.suspectCountMax ?? Number.POSITIVE_INFINITY
   let idleCount = 0
   while (chosen.taken.length < request.limit && idleCount < lanes.length) {
@@ -186,7 +185,8 @@ function claimOf(session: Session, record: RunRecord, lostLeaseCount: number): C
 
 const takeSql = `
   UPDATE {schema}.runs AS r SET status = 'running', epoch = i.epoch, claim_id = i.claim, worker = $5,
-    due_at = {schema}.now_ms() + $6::bigint, progressed = false, lost_leases = i.lost, wake_at = NULL, waiting_for = NULL
+    due_at = {schema}.now_ms() + $6::bigint, progressed = false, lost_leases = i.lost, wake_at = NULL, waiting_for = NULL,
+    held_epoch = i.epoch, held_by = $7, held_since = {schema}.now_ms()
   FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::integer[]) AS i (stream, claim, epoch, lost)
   WHERE r.stream = i.stream AND r.epoch = i.epoch - 1 RETURNING r.stream`
 
@@ -198,7 +198,8 @@ async function writeTaken({ session, request, on }: Claiming, taken: readonly Ta
     arrayOf(taken.map(({ claim: { epoch } }) => epoch)),
     arrayOf(taken.map(({ claim: { lostLeaseCount } }) => lostLeaseCount)),
   ]
-  const rows = await on.query(session.sql(takeSql), [...values, request.worker, Math.ceil(request.leaseMs)])
+  const { worker, workerId = null, leaseMs } = request
+  const rows = await on.query(session.sql(takeSql), [...values, worker, Math.ceil(leaseMs), workerId])
   assert(rows.length === taken.length, `${taken.length} runs were to be taken, but ${rows.length} were`)
   assert(taken.length <= request.limit, `${request.limit} runs were asked for, but ${taken.length} were taken`)
 }

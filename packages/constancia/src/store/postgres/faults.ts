@@ -1,6 +1,7 @@
 import { type ConstanciaError, InvariantError } from '../../journal/index.js'
 import { type StoreErrorCode, storeError } from '../index.js'
 import { sqlStateOf } from './driver.js'
+import { sealedState } from './marks.js'
 
 /** What an error means for what was asked. */
 export type Fault =
@@ -26,6 +27,7 @@ export function faultOf(error: unknown, place: string): Fault {
   if (passing.has(state)) return { kind: 'passing' }
   if (away.has(state) || state.startsWith('08')) return { kind: 'away' }
   if (state === '53100') return { kind: 'refused', error: fullError(place, error) }
+  if (state === sealedState) return { kind: 'refused', error: sealedError(place, error) }
   if (state === '42501') return { kind: 'refused', error: forbiddenError(place, error) }
   if (broken.includes(state)) return { kind: 'refused', error: damagedError(place, error) }
   if (state.startsWith('28') || state === '3D000') return { kind: 'refused', error: refusedLoginError(place, error) }
@@ -60,6 +62,16 @@ export function lockedError(place: string, waitedMs: number, cause: unknown): Co
     'store_locked',
     `Rows of ${place} were locked by another session for ${waitedMs} ms. Nothing was written; the run is as it was and can be tried again. ` +
       'Find the transaction that was left open (pg_stat_activity, pg_blocking_pids) and end it.',
+    cause,
+  )
+}
+
+/** The schema was moved away while this process had it open. */
+function sealedError(place: string, cause: unknown): ConstanciaError {
+  return fault(
+    'store_moved',
+    `${place} was moved to another place while it was open here. Nothing more is executed or written; what was stored before is there. ` +
+      'Start again with a configuration that names the new place; opening the database tells which it is.',
     cause,
   )
 }

@@ -1,8 +1,11 @@
+import { markedError } from '../index.js'
 import { checkServer, stateOf } from './checks.js'
 import { type ConnectionOptions, type Connections, openPool } from './driver.js'
+import { markOf } from './marks.js'
 import { migrate } from './migrate.js'
 import { type Patience, patiently } from './patience.js'
 import { placeOf } from './place.js'
+import { schemaFiller } from './schema.js'
 
 /** Where the database is and how it is used. */
 export interface PostgresOptions extends ConnectionOptions {
@@ -32,10 +35,26 @@ export interface Opened {
 
 /**
  * Connects, checks the server and brings the schema up to date; safe while other processes do the same. Waits for a database
- * that is away. Rejects with `store_unsafe`, `store_forbidden`, `store_damaged`, `store_too_new` or `store_unavailable`, and
- * then has changed nothing.
+ * that is away. Rejects with `store_unsafe`, `store_forbidden`, `store_damaged`, `store_too_new`, `store_unavailable`, `store_moved` or
+ * `store_unfinished`, and then has changed nothing.
  */
-export async function open(options: PostgresOptions, patience: Patience): Promise<Opened> {
+export function open(options: PostgresOptions, patience: Patience): Promise<Opened> {
+  return openSchema(options, patience, async (connections, schema) => {
+    const mark = await markOf({ on: connections, sql: schemaFiller(schema) })
+    if (mark !== undefined) throw markedError(patience.place, mark)
+  })
+}
+
+/** The same for a move: also where {@link open} rejects with `store_moved` or `store_unfinished`. */
+export function openToMove(options: PostgresOptions, patience: Patience): Promise<Opened> {
+  return openSchema(options, patience, async () => undefined)
+}
+
+async function openSchema(
+  options: PostgresOptions,
+  patience: Patience,
+  admit: (connections: Connections, schema: string) => Promise<void>,
+): Promise<Opened> {
   const { schema = 'constancia', connectionCountMax = 6, listen, allowUnsafe = false } = options
   const connection = connectionOf(options)
   const connections = openPool(connection, Math.max(connectionCountMax, 3))
@@ -43,6 +62,7 @@ export async function open(options: PostgresOptions, patience: Patience): Promis
   try {
     const state = await patiently(patience, () => stateOf(connections))
     checkServer(state, place, allowUnsafe)
+    await patiently(patience, () => admit(connections, schema))
     await patiently(patience, () => migrate({ connections, schema, place }))
     await patiently(patience, () => connections.query(`SELECT "${schema.replaceAll('"', '""')}".now_ms()`))
     const description = `PostgreSQL ${state.version}, synchronous_commit=${state.synchronousCommit}, ${place}`

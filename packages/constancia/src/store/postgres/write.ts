@@ -16,8 +16,8 @@ interface UnfitRecord {
   readonly unfit_epoch: number
 }
 
-const widths = { changes: 20, starts: 17, events: 12, deliveries: 3, entries: 4 }
-const valueCount = 20 + 17 + 12 + 3 + 4 + 2 + 2 + 2
+const widths = { changes: 20, starts: 18, events: 12, deliveries: 3, entries: 4 }
+const valueCount = 20 + 18 + 12 + 3 + 4 + 2 + 2 + 2
 const writeSql = `SELECT * FROM {schema}.write(${Array.from({ length: valueCount }, (_, index) => `$${index + 1}`).join(', ')})`
 
 /**
@@ -128,9 +128,9 @@ function changeRow({ run, claim, head, added, readSignalCount, isProgress, state
 }
 
 function startRow(fold: RunFold): Element[] {
-  const { id, flow, version, actor, key, parent, root, continuedAs, isCancelRequested, outcome, signalCount, head } =
-    fold
+  const { id, flow, version, actor, key, priority, parent, root } = fold
+  const { continuedAs, isCancelRequested, outcome, signalCount, head } = fold
   const line = [parent?.run, parent?.op, root === id ? undefined : root, continuedAs]
   const state = [isCancelRequested, outcome, signalCount, head.seq, bytesOf(head.hash), head.at]
-  return [id, flow, version, actor, key, ...line, ...state, fold.startedAtMs, fold.endedAtMs]
+  return [id, flow, version, actor, key, priority, ...line, ...state, fold.startedAtMs, fold.endedAtMs]
 }

@@ -69,7 +69,7 @@ function openRuntime(living: Living): Promise<Runtime> {
     flows,
     worker: { leaseMs, concurrency, pollMs: leaseMs, lostLeaseCountMax: 1_000_000 },
     // Whoever is killed loses nothing that was acknowledged: the next one must find nothing missing.
-    mark: `${file}.mark`,
+    mark: order.mark,
     parts: { hold },
   })
 }

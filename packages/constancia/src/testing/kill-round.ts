@@ -13,7 +13,7 @@ export interface RoundInput {
   readonly stores: string | undefined
   /** Where the store is. */
   readonly address: unknown
-  /** A folder of its own, for the diaries. */
+  /** A folder of its own, for the diaries and the mark. */
   readonly folder: string
   readonly workers: number
   readonly concurrency: number
@@ -59,8 +59,8 @@ export class KillRound {
   }
 
   #begin(fate: Fate, diary: string): KillLife {
-    const { flows, stores, address, starts, leaseMs, concurrency, lifeMsMax } = this.#input
-    const order = { address, diary, starts, leaseMs, concurrency, doom: fate.doom }
+    const { flows, stores, address, folder, starts, leaseMs, concurrency, lifeMsMax } = this.#input
+    const order = { address, mark: join(folder, 'mark'), diary, starts, leaseMs, concurrency, doom: fate.doom }
     const life = new KillLife({ flows, stores, order, fate, lifeMsMax })
     this.#lives.add(life)
     return life

@@ -13,6 +13,8 @@ export interface StartOrder {
 export interface LifeOrder {
   /** Where the store is. */
   readonly address: unknown
+  /** Where all processes of a round keep their mark. */
+  readonly mark: string
   /** Where it writes its diary. */
   readonly diary: string
   readonly starts: readonly StartOrder[]

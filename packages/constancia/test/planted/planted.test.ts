@@ -2,6 +2,7 @@ import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cliBugs } from './cli-bugs.js'
 import { engineBugs } from './engine-bugs.js'
 import { familyBugs } from './family-bugs.js'
+import { fleetBugs } from './fleet-bugs.js'
 import { postgresBugs } from './postgres-bugs.js'
 import { scheduleBugs } from './schedule-bugs.js'
 import { storeBugs } from './store-bugs.js'
@@ -11,6 +12,7 @@ const bugs: readonly PlantedBug[] = [
   ...cliBugs,
   ...engineBugs,
   ...familyBugs,
+  ...fleetBugs,
   ...scheduleBugs,
   ...storeBugs,
   ...postgresBugs,

@@ -17,6 +17,13 @@ export const postgresBugs: readonly PlantedBug[] = [
     noticedBy: conformance('an append under an older epoch is refused, also'),
   },
   {
+    breaks: 'PostgreSQL does not compare the epoch of what a lone run writes',
+    file: postgres('migrations/0006-write-one'),
+    find: 'r.claim_id = of_claim AND r.epoch = of_epoch',
+    replace: 'r.claim_id IS NOT NULL',
+    noticedBy: conformance('an append under an older epoch is refused, also'),
+  },
+  {
     breaks: 'PostgreSQL lays a run to rest although a signal came meanwhile',
     file: postgres('migrations/0002-writing'),
     find: '(r.head_seq = i.seq AND r.head_hash = i.hash)) AS fits',

@@ -74,7 +74,7 @@ describe.each(['request', 'answer'] as const)('C46 a connection that is lost at 
   test('an append: it is stored once, and acknowledged', async () => {
     const store = await opened()
     const taken = await owned(store, 'r1')
-    cutAt('.write(', place)
+    cutAt('.write_one(', place)
     const appended = await append(store, taken)
     expect([appended.kind, proxy.cutCount]).toEqual(['appended', 1])
     expect(await journal(store, 'r1')).toEqual(['FlowStarted', 'StepCompleted'])

@@ -254,11 +254,13 @@ describe('R-C2', () => {
   )
 
   const kills = isCampaign ? 1_000 : 2
+  // On a machine that does other things as well nobody but who is killed is to lose it.
+  const killedLeaseMs = isCampaign ? leaseMs : 8_000
   test.concurrent(
     `T30 after SIGKILL exactly one other takes the run once its lease ran out, ${isCampaign ? 'within two seconds, ' : ''}${kills} times`,
     inScene(async (scene) => {
       const run = await scene.start('held', 'r1', { ledger: scene.ledger.url, fenced: true })
-      const start = (index: number) => scene.worker(`w${index}`)
+      const start = (index: number) => scene.worker(`w${index}`, { options: { leaseMs: killedLeaseMs } })
       let owner = await start(0)
       await owner.until('began')
       let idle = [await start(1), await start(2)]
@@ -276,10 +278,10 @@ describe('R-C2', () => {
       tookMs.sort((a, b) => a - b)
       const at = (share: number) => Math.round(tookMs[Math.ceil(share * tookMs.length) - 1] ?? Number.NaN)
       console.log(
-        `${kills} take-overs, lease ${leaseMs} ms: median ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms`,
+        `${kills} take-overs, lease ${killedLeaseMs} ms: median ${at(0.5)} ms, p99 ${at(0.99)} ms, most ${at(1)} ms`,
       )
       // How long a machine that does other things as well takes for it is no failure.
-      expect(at(0.99)).toBeLessThanOrEqual(leaseMs + (isCampaign ? 2_000 : 30_000))
+      expect(at(0.99)).toBeLessThanOrEqual(killedLeaseMs + (isCampaign ? 2_000 : 60_000))
       owner.tell()
       expect(await run.result()).toEqual([kills + 1, kills + 1])
     }),

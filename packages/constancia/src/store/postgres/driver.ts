@@ -1,4 +1,6 @@
+import { createHash } from 'node:crypto'
 import pg from 'pg'
+import { Directness, type Greeted } from './directness.js'
 
 /** The one file that knows the driver. */
 
@@ -20,8 +22,8 @@ export interface ConnectionOptions {
 /** A row: its columns by their names. */
 export type Row = Readonly<Record<string, unknown>>
 
-/** What can be bound to a statement; arrays are bound as their literals. */
-export type Value = null | string | number | boolean | readonly (string | number)[]
+/** What can be bound to a statement; bytes as they are, arrays as their literals. */
+export type Value = null | string | number | boolean | Uint8Array | readonly (string | number)[]
 
 /** Something that answers statements. */
 export interface Connection {
@@ -37,6 +39,11 @@ export interface Lent extends Connection {
 
 /** Connections that are shared. */
 export interface Connections extends Connection {
+  /**
+   * The same as `query` for the call of a function, which is sent again and again: the server parses it once, where no pooler
+   * shares the connection between transactions.
+   */
+  call(sql: string, values: readonly Value[]): Promise<Row[]>
   lend(): Promise<Lent>
   close(): Promise<void>
 }
@@ -62,25 +69,59 @@ const types = {
 
 /** Opens connections as they are needed, so many at most. Nothing is connected yet. */
 export function openPool(options: ConnectionOptions, countMax: number): Connections {
-  const pool = new pg.Pool({ ...configOf(options), max: countMax, idleTimeoutMillis: 30_000 })
+  const directness = new Directness()
+  const onConnect = async (client: pg.ClientBase): Promise<void> => {
+    const [row] = await ask(client, { text: 'SELECT pg_backend_pid() AS pid' })
+    directness.note(client as Greeted, Number(row?.['pid']))
+  }
+  const pool = new pg.Pool({ ...configOf(options), max: countMax, idleTimeoutMillis: 30_000, onConnect })
   // The connection is taken out of the pool, and whoever waits for an answer hears of it.
   pool.on('error', () => undefined)
   return {
-    query: (sql, values) => ask(pool, sql, values),
-    lend: async () => {
+    query: (sql, values) => ask(pool, { text: sql, values }),
+    call: async (sql, values) => {
       const client = await pool.connect()
       const ignore = (): void => undefined
       client.on('error', ignore)
-      return {
-        query: (sql, values) => ask(client, sql, values),
-        giveBack: (isBroken) => {
-          client.off('error', ignore)
-          client.release(isBroken)
-        },
+      const name = directness.isDirect(client as Greeted) ? nameOf(sql) : undefined
+      let isBroken = true
+      try {
+        const rows = await ask(client, { text: sql, values, name })
+        isBroken = false
+        return rows
+      } catch (error) {
+        directness.doubt(sqlStateOf(error))
+        throw error
+      } finally {
+        client.off('error', ignore)
+        client.release(isBroken)
       }
     },
+    lend: () => lend(pool),
     close: () => pool.end(),
   }
+}
+
+async function lend(pool: pg.Pool): Promise<Lent> {
+  const client = await pool.connect()
+  const ignore = (): void => undefined
+  client.on('error', ignore)
+  return {
+    query: (sql, values) => ask(client, { text: sql, values }),
+    giveBack: (isBroken) => {
+      client.off('error', ignore)
+      client.release(isBroken)
+    },
+  }
+}
+
+const names = new Map<string, string>()
+
+// Of its text: whatever else is prepared on the same server process, by other versions too, has another name.
+function nameOf(sql: string): string {
+  const known = names.get(sql) ?? `constancia/${createHash('sha256').update(sql).digest('hex').slice(0, 32)}`
+  names.set(sql, known)
+  return known
 }
 
 /** Connects. Rejects with the driver's error. */
@@ -89,7 +130,7 @@ export async function connect(options: ConnectionOptions): Promise<OwnConnection
   client.on('error', () => undefined)
   await client.connect()
   return {
-    query: (sql, values) => ask(client, sql, values),
+    query: (sql, values) => ask(client, { text: sql, values }),
     onNotification: (listener) => void client.on('notification', ({ payload }) => listener(payload ?? '')),
     onEnd: (listener) => void client.once('end', listener),
     close: () => client.end(),
@@ -110,8 +151,16 @@ function configOf({ url, ssl, ...options }: ConnectionOptions): pg.ClientConfig 
   }
 }
 
-async function ask(on: pg.Pool | pg.ClientBase, sql: string, values?: readonly Value[]): Promise<Row[]> {
-  const { rows } = await on.query<Row>(values === undefined ? { text: sql } : { text: sql, values: [...values] })
+interface Question {
+  readonly text: string
+  readonly values?: readonly Value[] | undefined
+  /** Prepared by this name. */
+  readonly name?: string | undefined
+}
+
+async function ask(on: pg.Pool | pg.ClientBase, { text, values, name }: Question): Promise<Row[]> {
+  const bound = values === undefined ? {} : { values: [...values] }
+  const { rows } = await on.query<Row>(name === undefined ? { text, ...bound } : { text, name, ...bound })
   return rows
 }
 

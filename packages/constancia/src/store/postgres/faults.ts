@@ -14,8 +14,8 @@ export type Fault =
   /** Not of the database, or refused by a rule of the schema: whoever caused it gets it. */
   | { readonly kind: 'foreign'; readonly error: unknown }
 
-// Serialization failure, deadlock, lock not available.
-const passing = new Set(['40001', '40P01', '55P03'])
+// Serialization failure, deadlock, lock not available; a prepared statement that is not there, or is: the next try prepares none.
+const passing = new Set(['40001', '40P01', '55P03', '26000', '42P05'])
 // Shut down, crashed, starting up, too many connections, read-only (a server that was demoted), a transaction that idled.
 const away = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25006', '25P03', '57014'])
 const broken = ['XX001', 'XX002']

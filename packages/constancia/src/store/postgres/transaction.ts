@@ -1,3 +1,4 @@
+import { assert } from '../../journal/index.js'
 import type { Connection, Lent } from './driver.js'
 import type { Session } from './session.js'
 
@@ -8,7 +9,7 @@ const lockMsMax = 10_000
 
 /** A transaction under way. */
 export interface Transaction extends Connection {
-  /** Commits, together with the last statement of it, which is sent without waiting. Resolves with that one's answer. */
+  /** Commits, together with the last statement of it, which was sent and is not waited for. Resolves with that one's answer. */
   commit<T>(last: Promise<T>): Promise<T>
 }
 
@@ -24,9 +25,14 @@ export async function inTransaction<T>(session: Session, body: (on: Transaction)
     `BEGIN; SET LOCAL lock_timeout = ${lockMs}; SET LOCAL idle_in_transaction_session_timeout = ${idleMsMax}`,
   )
   begun.catch(() => undefined)
+  let isCommitSent = false
   const transaction: Transaction = {
-    query: (sql, values) => lent.query(sql, values),
+    query: async (sql, values) => {
+      assert(!isCommitSent, 'a statement of a transaction was to be sent after its COMMIT')
+      return lent.query(sql, values)
+    },
     commit: async (last) => {
+      isCommitSent = true
       last.catch(() => undefined)
       const committed = lent.query('COMMIT')
       committed.catch(() => undefined)

@@ -23,7 +23,8 @@ const writeSql = `SELECT * FROM {schema}.write(${Array.from({ length: valueCount
 /**
  * Writes works in one round trip and one transaction; each is stored whole or, where it does not fit, not at all. Answers
  * what did not fit, by the place of the work. A work with a change and a start is to be alone in its transaction, which is to
- * be rolled back unless both fit. Rejects with the driver's error; then nothing is stored, or nobody knows.
+ * be rolled back unless both fit. Its statement is sent before this returns, so that a commit may follow at once. Rejects with
+ * the driver's error; then nothing is stored, or nobody knows.
  */
 export async function write(session: Session, on: Connection, works: readonly Work[]): Promise<Map<number, Unfit>> {
   const { values, places } = encode(session, works)

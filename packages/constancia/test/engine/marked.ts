@@ -10,7 +10,12 @@ import { rawConnection } from '../store/raw.js'
 export class HandClock implements Clock {
   readonly #waiting = new Set<() => void>()
   now = systemClock.now
-  monotonic = systemClock.monotonic
+  /** Set, no second passes by itself either. */
+  frozenMs: number | undefined
+
+  monotonic(): number {
+    return this.frozenMs ?? systemClock.monotonic()
+  }
 
   after(delayMs: number, call: () => void): () => void {
     if (delayMs !== 1_000) return systemClock.after(delayMs, call)

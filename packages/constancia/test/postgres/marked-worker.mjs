@@ -7,7 +7,9 @@ import { trips } from './trips.mjs'
 
 process.once('disconnect', () => process.exit())
 const { url, ledger, mark } = JSON.parse(process.argv[2] ?? '')
-const worker = { pollMs: 50, concurrency: 16, graceMs: 0 }
+// However long a busy machine takes to bring a server up, nobody gives up, and no lease ends meanwhile.
+const worker = { pollMs: 50, concurrency: 16, graceMs: 0, leaseMs: 600_000 }
+const store = postgres({ url, waitMsMax: 300_000 })
 const log = (/** @type {string} */ level, /** @type {string} */ message) => void process.send?.({ level, message })
-await open({ store: postgres({ url }), flows: [trips(ledger)], worker, mark, log })
+await open({ store, flows: [trips(ledger)], worker, mark, log })
 process.send?.({ level: 'ready', message: '' })

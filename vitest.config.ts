@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const longest = [
   'planted/planted',
   'processes/sigkill',
+  'fleet/sigkill',
   'golden/golden',
   'golden/families',
   'golden/random',

@@ -324,10 +324,15 @@ export class Runtime {
   }
 
   #explain(row: RunRow): RunRow {
-    const isDue = row.status === 'ready' || (row.wakeAtMs !== undefined && row.wakeAtMs <= this.#parts.clock.now())
-    if (!isDue || row.claim !== undefined || this.#flows.find(row.flow, row.version) !== undefined) return row
+    if (this.#flows.find(row.flow, row.version) !== undefined) return row
+    const nowMs = this.#parts.clock.now()
+    // Its owner went silent, and no worker that has its code has looked at it since: it is nobody's.
+    const isLeft = row.claim !== undefined && row.claim.leaseUntilMs <= nowMs
+    const isDue = row.status === 'ready' || (row.wakeAtMs !== undefined && row.wakeAtMs <= nowMs)
+    if (!isLeft && (!isDue || row.claim !== undefined)) return row
     const name = `a worker that has flow ${keyOf(row.flow, row.version)}`
-    return { ...row, waitingFor: [{ kind: 'worker', op: '-', name }, ...row.waitingFor] }
+    const left = isLeft ? ({ status: 'ready', claim: undefined } as const) : {}
+    return { ...row, ...left, waitingFor: [{ kind: 'worker', op: '-', name }, ...row.waitingFor] }
   }
 
   #open<T>(part: T): T {

@@ -2,10 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type KillTestOptions, killTest, type LedgerServer, startLedgerServer } from '../../dist/testing/index.js'
 import { start } from '../store/processes.js'
 import { makeFolder } from '../store/stores.js'
+import { limitMs } from './campaign.js'
+
+vi.setConfig({ testTimeout: limitMs })
 
 const badFlows = new URL('./bad-flows.mjs', import.meta.url)
 let folder: string

@@ -2,9 +2,11 @@ import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import type pg from 'pg'
+import type { ProcessStores } from '../../dist/testing/index.js'
 import { databaseUrl, dropSchema, newSchema, rawConnection as postgresConnection } from '../postgres/database.js'
 import { isWritable, rawConnection as sqliteConnection } from '../store/raw.js'
 import { makeFolder } from '../store/stores.js'
+import storeAt from './stores.mjs'
 
 /** The stores on which several processes work. */
 export const storeKinds = ['sqlite', 'postgres'] as const
@@ -35,6 +37,15 @@ export async function makeSceneStore(kind: StoreKind, serverUrl?: string): Promi
   if (kind === 'sqlite') return new SqliteScene(makeFolder())
   const url = serverUrl ?? (await databaseUrl())
   return new PostgresScene(url, newSchema(), await postgresConnection(url))
+}
+
+/** What a kill test on PostgreSQL takes: a schema of its own for each round. */
+export const postgresStores: ProcessStores = {
+  module: new URL('./stores.mjs', import.meta.url),
+  make: async () => {
+    const store = await makeSceneStore('postgres')
+    return { address: store.address, factory: storeAt(store.address), dispose: () => store.dispose() }
+  },
 }
 
 class SqliteScene implements SceneStore {

@@ -12,7 +12,7 @@ import type { WorkerOrder } from './worker-words.js'
 /** Longer than a busy machine takes to start a thread: only who is stopped, ended or held up loses a run. Milliseconds. */
 export const leaseMs = 3_000
 
-const names = ['held', 'computing', 'short', 'deadly', 'long', 'rounds'] as const
+const names = ['held', 'computing', 'short', 'deadly', 'long', 'rounds', 'shared'] as const
 
 // This process only starts runs and looks; all work is done in others.
 const flows = Object.fromEntries(

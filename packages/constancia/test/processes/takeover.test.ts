@@ -20,7 +20,7 @@ interface Manner {
 /** The first worker is stopped in mid-step until its lease has run out, and the second takes the run. */
 async function takenOver(scene: Scene, names: readonly [string, string], { isDeaf, fenced }: Manner) {
   await scene.start('held', 'r1', { ledger: scene.ledger.url, fenced })
-  const first = await scene.worker(names[0], { options: long, isDeaf })
+  const first = await scene.worker(names[0], { options: { ...long, graceMs: 0 }, isDeaf })
   expect(await first.until('began')).toMatchObject({ epoch: 1, attempt: 1, key: 'r1/0' })
   await first.stop()
   await scene.expire('r1')
@@ -100,6 +100,19 @@ describe.each(storeKinds)(
         second.tell()
         await expectOneResult(scene)
         expect(first.all('append')).toEqual([])
+      }, kind),
+      limitMs,
+    )
+
+    test(
+      'it ends in good order, and gives nothing back that another has',
+      inScene(async (scene) => {
+        const [first, second] = await takenOver(scene, ['w1', 'w2'], { isDeaf: true, fenced: false })
+        first.goOn()
+        expect(await first.end()).toBe(0)
+        expect(await scene.run('r1').row()).toMatchObject({ status: 'running', epoch: 2, claim: { worker: 'w2' } })
+        second.tell()
+        await expectOneResult(scene)
       }, kind),
       limitMs,
     )

@@ -7,6 +7,8 @@ export interface WorkerOrder {
   readonly worker: Partial<WorkerOptions> & Pick<WorkerOptions, 'name' | 'leaseMs'>
   /** Whether it hears of nothing that others do: neither from its heartbeat nor from the store. */
   readonly isDeaf?: boolean
+  /** Flows that it does not have. */
+  readonly without?: readonly string[]
   /** Whether the steps of short runs wait, as others do, until the parent says something. */
   readonly areStepsHeld?: boolean
   /** Flags of Node.js. */

@@ -3,6 +3,7 @@
 import { open } from 'constancia'
 import { deadlyFlowsFor } from './deadly-flows.mjs'
 import { send } from './destination.mjs'
+import { sharedFlowFor } from './shared-flow.mjs'
 import storeAt from './stores.mjs'
 import { flowsFor } from './watched-flows.mjs'
 
@@ -11,7 +12,7 @@ import { flowsFor } from './watched-flows.mjs'
 
 process.once('disconnect', () => process.exit())
 const order = /** @type {WorkerOrder} */ (JSON.parse(process.argv[2] ?? ''))
-const { isDeaf = false, areStepsHeld = false } = order
+const { isDeaf = false, areStepsHeld = false, without = [] } = order
 // Most tests end the workers of one run again and again; only some are about what becomes of such a run.
 const worker = { pollMs: order.worker.leaseMs, concurrency: 16, lostLeaseCountMax: 1_000_000, ...order.worker }
 
@@ -27,7 +28,9 @@ process.on('message', () => {
 /** Resolves once the parent has said something. */
 const told = () => new Promise((resolve) => (isTold ? resolve(undefined) : waiting.push(() => resolve(undefined))))
 
-const flows = [...flowsFor({ tell, told, send, areStepsHeld }), ...deadlyFlowsFor({ tell, told })]
+const named = { tell, told, send, areStepsHeld, worker: order.worker.name }
+const all = [...flowsFor(named), ...deadlyFlowsFor(named), sharedFlowFor(named)]
+const flows = all.filter(({ name }) => !without.includes(name))
 
 /** @type {import('constancia').StoreFactory} */
 const store = async (parts) => {

@@ -47,4 +47,3 @@ test(
   },
   limitMs,
 )
-

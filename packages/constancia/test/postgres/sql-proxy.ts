@@ -1,5 +1,5 @@
 import { connect, createServer, type Server, type Socket } from 'node:net'
-import { type Frame, Frames, isAnswered, isAsked, sqlOf } from './wire.js'
+import { type Frame, Frames, isAnswered, isAsked, sqlOf, statementNameOf } from './wire.js'
 
 /** Where on its way a message and its answer are cut off. */
 export const positions = [
@@ -111,6 +111,7 @@ export class Line {
   readonly #server: Socket
   readonly #group: Frame[] = []
   readonly #asked: Asked[] = []
+  readonly #prepared = new Map<string, string>()
   #isCut = false
   /** Whether what comes is thrown away, on both sides, and nothing is closed. */
   isSilent = false
@@ -163,7 +164,7 @@ export class Line {
       this.#server.write(bytes)
       return
     }
-    const sql = frame.kind === '' ? 'connect' : (group.map(sqlOf).find((one) => one !== undefined) ?? frame.kind)
+    const sql = frame.kind === '' ? 'connect' : this.#sqlOf(group)
     if (this.said.length < 10) this.said.push(sql)
     const question = this.#proxy.nameOf(sql)
     const position = this.#proxy.fate(question)
@@ -173,6 +174,14 @@ export class Line {
       this.#end(this.#server, bytes.subarray(0, Math.floor(bytes.length / 2)))
     else this.#server.write(bytes)
     this.#proxy.onAsked(question, this)
+  }
+
+  // Also where it only names what was prepared before.
+  #sqlOf(group: readonly Frame[]): string {
+    const sql = group.map(sqlOf).find((one) => one !== undefined)
+    const name = group.map(statementNameOf).find((one) => one !== '') ?? ''
+    if (sql !== undefined) this.#prepared.set(name, sql)
+    return sql ?? this.#prepared.get(name) ?? name
   }
 
   #answer(frame: Frame): void {

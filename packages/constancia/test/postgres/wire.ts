@@ -58,6 +58,13 @@ export function sqlOf({ kind, bytes }: Frame): string | undefined {
   return bytes.toString('utf8', start, bytes.indexOf(0, start))
 }
 
+/** By which name a message prepares a statement, or asks for one that was prepared; empty for none. */
+export function statementNameOf({ kind, bytes }: Frame): string {
+  if (kind !== 'P' && kind !== 'B') return ''
+  const start = kind === 'P' ? 5 : bytes.indexOf(0, 5) + 1
+  return bytes.toString('utf8', start, bytes.indexOf(0, start))
+}
+
 /** A message of one kind. */
 export function frameOf(kind: string, body: Buffer): Buffer {
   const bytes = Buffer.alloc(5 + body.length)

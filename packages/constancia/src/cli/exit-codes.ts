@@ -32,13 +32,10 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
   [exitCodes.runFailed, 'start --wait: the run failed, was cancelled or is stuck'],
   [exitCodes.unconfirmed, 'not confirmed: answer yes, or pass --yes; nothing was done'],
   [exitCodes.config, 'no configuration was found, or it cannot be loaded'],
-  [exitCodes.store, 'the database is missing, unreachable, damaged, too new, was moved, or lost its newest part'],
+  [exitCodes.store, 'the database is missing, away, damaged, too new, moved, or lost a part'],
   [exitCodes.findings, 'doctor: something needs attention'],
-  [exitCodes.cutOff, 'worker: attempts were cut off when the grace was over; their steps are executed again'],
-  [
-    exitCodes.notGivenBack,
-    'worker: the store did not answer, so runs were not given back; they go on when their leases have run out',
-  ],
+  [exitCodes.cutOff, 'worker: attempts were cut off; their steps are executed again'],
+  [exitCodes.notGivenBack, 'worker: runs were not given back; they go on when their leases end'],
   [exitCodes.interrupted, 'stopped by Ctrl-C; what was done is told'],
 ]
 

@@ -68,16 +68,13 @@ export class Dispatcher {
     this.#again = false
     try {
       let after: string | undefined
-      const seen: Seen = { toStart: new Set(), toEnd: new Set(), failing: new Set() }
+      const seen: Seen = { toStart: new Set(), failing: new Set() }
       do {
         const page = await this.#input.store.outbox(
           after === undefined ? { limit: pageSize } : { limit: pageSize, after },
         )
         // What concerns one run is done in order: it is started before it is asked to end.
-        for (const { kind, target } of page.items) {
-          if (kind === 'start') seen.toStart.add(target)
-          if (kind === 'cancel') seen.toEnd.add(target)
-        }
+        for (const { kind, target } of page.items) if (kind === 'start') seen.toStart.add(target)
         await Promise.all(byTarget(page.items).map((entries) => this.#dispatchInOrder(entries, seen)))
         after = page.next
       } while (after !== undefined && !this.#stopped)
@@ -103,10 +100,10 @@ export class Dispatcher {
     }
   }
 
-  #dispatch(entry: OutboxEntry, { toStart, toEnd }: Seen): Promise<void> {
+  #dispatch(entry: OutboxEntry, { toStart }: Seen): Promise<void> {
     switch (entry.kind) {
       case 'start':
-        return this.#start(entry, toEnd.has(entry.target))
+        return this.#start(entry)
       case 'cancel':
         return this.#cancel(entry, toStart.has(entry.target))
       case 'end':
@@ -114,7 +111,7 @@ export class Dispatcher {
     }
   }
 
-  async #start(entry: OutboxEntry, isToEnd: boolean): Promise<void> {
+  async #start(entry: OutboxEntry): Promise<void> {
     const { store } = this.#input
     const asked = await this.#eventOf(entry)
     const parent = await store.run(entry.run)
@@ -123,9 +120,7 @@ export class Dispatcher {
     if (parent.stuck?.code === rolledBackCode) return
     const child = childOf(asked, parent, entry)
     this.#noteMissingFlow(asked)
-    // A worker may take it at once, sooner than it could be asked to end.
-    const drafts = isToEnd ? [...child.drafts, draftOf('CancelRequested', {})] : child.drafts
-    const created = await store.create({ ...child, drafts })
+    const created = await store.create(child)
     const isOurs = created.kind === 'created' || (created.kind === 'exists' && created.row.parent?.run === entry.run)
     if (isOurs || created.kind === 'purged') return
     const { op } = bodyOf(asked, 'ChildStarted')
@@ -215,8 +210,6 @@ export class Dispatcher {
 interface Seen {
   /** Children that are still to be started. */
   readonly toStart: Set<RunId>
-  /** Children that are asked to end. */
-  readonly toEnd: Set<RunId>
   readonly failing: Set<string>
 }
 

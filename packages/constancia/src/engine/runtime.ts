@@ -1,5 +1,4 @@
 import { randomBytes } from 'node:crypto'
-import { resolve } from 'node:path'
 import {
   bodyOf,
   checkId,
@@ -97,7 +96,7 @@ export async function open(options: OpenOptions): Promise<Runtime> {
 async function markedBy(mark: string, store: Store, { clock, randomBytes, log }: Parts): Promise<MarkedStore> {
   const tell = (level: LogLevel, message: string): void => log(level, message, {})
   try {
-    return await MarkedStore.open({ store, path: resolve(mark), clock, randomBytes, tell })
+    return await MarkedStore.open({ store, path: mark, clock, randomBytes, tell })
   } catch (error) {
     await store.close()
     throw error

@@ -85,16 +85,16 @@ export const storeBugs: readonly PlantedBug[] = [
   },
   {
     breaks: 'SQLite claims one run of a key more than its limit says',
-    file: sqlite('lane'),
-    find: 'room.ofKey(this.flow, key) <= 0',
-    replace: 'room.ofKey(this.flow, key) < 0',
+    file: sqlite('level'),
+    find: 'room.ofKey(this.#flow, key) <= 0',
+    replace: 'room.ofKey(this.#flow, key) < 0',
     noticedBy: { ...conformance, name: 'SQLite store conforms: .*(limit|key)' },
   },
   {
     breaks: 'SQLite never comes to the runs behind very many of a key at its limit',
-    file: sqlite('lane'),
-    find: 'const due = this.#search.room.ofFlow(this.flow) <= 0 ? [] : beyond(this.#search, this.flow)',
-    replace: 'const due = this.#search.limit >= 0 ? [] : beyond(this.#search, this.flow)',
+    file: sqlite('level'),
+    find: 'const due = this.#search.room.ofFlow(this.#flow) <= 0 ? [] : beyond(this.#search, this.#flow)',
+    replace: 'const due = this.#search.limit >= 0 ? [] : beyond(this.#search, this.#flow)',
     noticedBy: { file: 'constancia/test/store/limits.test.ts', name: 'holds up no run' },
   },
   {

@@ -1,3 +1,4 @@
+import { resolve } from 'node:path'
 import { headOf, type OutboxEntry, type RunId, type StoredEvent, type StreamId } from '../../journal/index.js'
 import type { Clock } from '../clock.js'
 import type { Mark, NotedHead } from '../mark.js'
@@ -30,7 +31,7 @@ import { type Loss, lossError } from './loss.js'
 /** What a marked store is opened with. */
 export interface MarkOptions {
   readonly store: Store
-  /** Absolute path of the mark file; its folder is there. */
+  /** Path of the mark file; its folder is there. */
   readonly path: string
   readonly clock: Clock
   readonly randomBytes: (count: number) => Uint8Array
@@ -59,7 +60,7 @@ export class MarkedStore implements Store {
     const onLost = (): void => {
       for (const heart of hearts) heart.loseAll()
     }
-    const guard = await Guard.begin({ ...options, onLost })
+    const guard = await Guard.begin({ ...options, path: resolve(options.path), onLost })
     return new MarkedStore(options.store, guard, hearts)
   }
 

@@ -8,7 +8,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest'
 import { type Claim, type Store, systemClock } from '../../dist/store/index.js'
 import { append, claim, create, idOf, stepped } from '../store/storage.js'
 import { partsOf } from '../store/stores.js'
-import { newSchema } from './database.js'
+import { newSchema, rawConnection } from './database.js'
 import { OwnServer } from './own-server.js'
 
 /** A server that is not there, or not what it was. It belongs to this file alone. */
@@ -108,14 +108,14 @@ test(
     const taken = await owned(store, 'r1')
     await server.ask('SET synchronous_commit = local')
     await server.set('synchronous_standby_names', 'nobody')
+    await untilCommitsWait()
     let answer: string | undefined
     const appending = append(store, taken).then(({ kind }) => {
       answer = kind
     })
     // Cancelled three times, as somebody does who wants to get on. Each time the server says that it is done, with a warning.
     for (let count = 0; count < 3; count += 1) {
-      const waiting = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`
-      while ((await server.ask(waiting)).length === 0) await pause(10)
+      while ((await server.ask(cancelWaits)).length === 0 && answer === undefined) await pause(10)
       await pause(100)
       expect(answer).toBeUndefined()
     }
@@ -126,6 +126,22 @@ test(
     await store.close()
   },
 )
+
+const cancelWaits = `SELECT pg_cancel_backend(pid) FROM pg_stat_activity WHERE wait_event = 'SyncRep'`
+
+// Whether commits wait for a standby is told to them by another process of the server, some time after the setting was read.
+async function untilCommitsWait(): Promise<void> {
+  const probe = await rawConnection(server.url)
+  for (let count = 0, isWaiting = false; !isWaiting; count += 1) {
+    let isDone = false
+    const committing = probe.query(`CREATE TABLE probe_${count} ()`).then(() => {
+      isDone = true
+    })
+    while (!isDone && !isWaiting) isWaiting = (await server.ask(cancelWaits)).length > 0
+    await committing
+  }
+  await probe.end()
+}
 
 test('a standby is refused, with the remedy', limit, async () => {
   await (await opened('later')).close()

@@ -55,6 +55,7 @@ export class Life {
   #runtime: Runtime | undefined
   #store: Store | undefined
   #dead = false
+  #crash: Promise<void> | undefined
   #heartStopped = false
 
   constructor(birth: Birth) {
@@ -101,9 +102,13 @@ export class Life {
     this.#runtime = await open(options)
   }
 
-  /** Ends the process by force. */
-  async crash(): Promise<void> {
-    if (this.#dead) return
+  /** Ends the process by force. Resolves, whoever asked first, when nothing that it began is under way in its store any more. */
+  crash(): Promise<void> {
+    this.#crash ??= this.#die()
+    return this.#crash
+  }
+
+  async #die(): Promise<void> {
     this.#dead = true
     for (const disarm of this.#timers) disarm()
     await this.#store?.close()

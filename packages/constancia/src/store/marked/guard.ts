@@ -45,6 +45,8 @@ export class Guard {
   #server: string
   /** The last event of each run that was acknowledged since the last pulse. */
   #heads = new Map<RunId, NotedHead>()
+  /** The same of those that a pulse under way is to cover: until it has answered they may be missing as well. */
+  #covered: ReadonlyMap<RunId, NotedHead> = new Map()
   #filed: NotedHead[]
   #left: LeftNotes[] = []
   #loss: Loss | undefined
@@ -177,13 +179,17 @@ export class Guard {
   async #pulse(): Promise<void> {
     if (this.#loss !== undefined || this.#isClosed) return
     const view = this.#view()
+    const server = this.#server
     const covered = this.#heads
+    this.#covered = covered
     this.#heads = new Map()
     const paths = this.#notes.begin(this.#known)
     let isCovered = false
     try {
       const found = await this.#ask(() => this.#parts.store.pulse())
-      isCovered = found !== undefined && found.server === this.#server && found.terms.at(-1)?.server === found.server
+      // Another server may have answered somebody else meanwhile.
+      const isSame = found?.server === server && this.#server === server
+      isCovered = isSame && found.terms.at(-1)?.server === server
       if (!isCovered) this.#putBack(covered, paths)
       if (found !== undefined)
         await this.#judge({ ...view, found, missing: isCovered ? [] : await this.#missingOfOwn() })
@@ -195,11 +201,14 @@ export class Guard {
       if (!isCovered) this.#putBack(covered, paths)
       else this.#notes.keep(paths)
       throw error
+    } finally {
+      this.#covered = new Map()
     }
     dropNotes(paths)
   }
 
   #putBack(covered: Map<RunId, NotedHead>, paths: readonly string[]): void {
+    this.#covered = new Map()
     this.#heads = new Map([...covered, ...this.#heads])
     this.#notes.keep(paths)
   }
@@ -241,7 +250,7 @@ export class Guard {
     const { store, tell, onLost } = this.#parts
     const isBehind = loss.kind === 'behind'
     const named = isBehind
-      ? await store.missing([...this.#filed, ...this.#heads.values()]).catch(() => [])
+      ? await store.missing([...this.#filed, ...this.#covered.values(), ...this.#heads.values()]).catch(() => [])
       : loss.missing
     const evidence = { place: store.describe(), source: this.#source(), known: this.#known, missing: byRun(named) }
     const told = isBehind && found !== undefined ? (lossOf({ ...evidence, found }) ?? loss) : loss
@@ -277,7 +286,7 @@ export class Guard {
   }
 
   #missingOfOwn(): Promise<NotedHead[]> {
-    return this.#parts.store.missing([...this.#heads.values()])
+    return this.#parts.store.missing([...this.#covered.values(), ...this.#heads.values()])
   }
 
   #source(): string {

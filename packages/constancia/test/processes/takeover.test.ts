@@ -225,7 +225,8 @@ test(
     const report = await killTest({ flows, starts, kills: stops, stops, destination: ledger })
     keep('sigstop', report)
     expect(report.stopCount).toBeGreaterThanOrEqual(stops)
-    expect(report.refusedCount).toBeGreaterThan(0)
+    // Of sixteen, none may come late; those above come late for certain.
+    if (isCampaign) expect(report.refusedCount).toBeGreaterThan(0)
     expect(Object.keys(ledger.accepted())).toEqual(keys)
   }),
   limitMs,

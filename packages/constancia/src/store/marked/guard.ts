@@ -109,7 +109,7 @@ export class Guard {
     const found = await this.#ask(() => store.mark())
     if (found !== undefined) {
       const isOther = found.server !== this.#server || view.loss !== undefined
-      await this.#judge({ ...view, found, missing: isOther ? await this.#missingOfOwn() : [] })
+      await this.#judge({ ...view, found, missing: isOther ? await this.#missingAfter(found) : [] })
     }
     this.#checkedMs = startedMs
     if (this.#loss !== undefined) throw lossError(this.#loss)
@@ -192,7 +192,7 @@ export class Guard {
       isCovered = isSame && found.terms.at(-1)?.server === server
       if (!isCovered) this.#putBack(covered, paths)
       if (found !== undefined)
-        await this.#judge({ ...view, found, missing: isCovered ? [] : await this.#missingOfOwn() })
+        await this.#judge({ ...view, found, missing: isCovered ? [] : await this.#missingAfter(found) })
       if (this.#loss !== undefined) return
       if (!isCovered) return this.#arm()
       this.#filed = [...this.#filed.filter(({ run }) => !covered.has(run)), ...covered.values()].slice(-filedHeadsMax)
@@ -285,8 +285,11 @@ export class Guard {
     }
   }
 
-  #missingOfOwn(): Promise<NotedHead[]> {
-    return this.#parts.store.missing([...this.#covered.values(), ...this.#heads.values()])
+  // Another server has answered. What was acknowledged to others of this machine, since their last pulses, has to be there as well.
+  #missingAfter(found: Mark): Promise<NotedHead[]> {
+    const others = leftNotes(this.#parts.path).filter(({ known }) => standingOf(known, found) === 'level')
+    const heads = [...others.flatMap((notes) => notes.heads), ...this.#covered.values(), ...this.#heads.values()]
+    return this.#parts.store.missing(heads)
   }
 
   #source(): string {

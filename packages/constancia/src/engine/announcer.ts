@@ -29,7 +29,7 @@ export class Announcer {
     this.#input = input
     this.#everyMs = input.leaseMs / 3
     // It is called when the worker looks for runs, which is now and then only.
-    this.#forMs = Math.max(input.leaseMs, 2 * (this.#everyMs + input.pollMs))
+    this.#forMs = Math.ceil(Math.max(input.leaseMs, 2 * (this.#everyMs + input.pollMs)))
   }
 
   /** Announces the worker, unless it did so not long ago. */

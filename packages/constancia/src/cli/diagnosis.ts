@@ -4,12 +4,11 @@ import { emptyHead, runStream, verifyChain } from '../journal/index.js'
 import type { Loss, RunRow } from '../store/index.js'
 import { sqlitePlace } from '../store/sqlite/index.js'
 import type { Call } from './command.js'
-import { unservedText } from './commands/workers.js'
 import type { FoundConfig } from './config.js'
 import { durationText } from './durations.js'
 import { codeOf, messageOf } from './errors.js'
 import { remedyOf } from './header.js'
-import { countsText } from './rows.js'
+import { countsText, unservedText } from './rows.js'
 import { runsOf } from './selection.js'
 import { flowNames } from './serving.js'
 import { counted, cut, printable } from './text.js'
@@ -44,7 +43,7 @@ export async function diagnose(call: Call, runtime: Runtime, { file, config }: F
   const fleet = await runtime.fleet()
   const place = sqlitePlace(config.store)
   const sizes = place === undefined ? undefined : sizesOf(place.file)
-  const flows = flowNames(runtime)
+  const flows = flowNames(runtime.flows)
   const facts: [string, string][] = [
     ['config', file],
     ['store', runtime.describe()],

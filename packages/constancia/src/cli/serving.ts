@@ -1,4 +1,4 @@
-import { type Drained, days, type Runtime } from '../engine/index.js'
+import { type AnyFlow, type Drained, days, type Runtime } from '../engine/index.js'
 import type { Call, OpenHow } from './command.js'
 import { durationText } from './durations.js'
 import { pause } from './follow.js'
@@ -38,7 +38,7 @@ export function serve(call: Call, { label, how, nameOf, tell }: Serving): Promis
   const { interrupts } = terminal
   const say = (text: string): void => terminal.say(`${label}: ${text}`)
   return call.withRuntime(how, async (runtime) => {
-    const flows = flowNames(runtime)
+    const flows = flowNames(runtime.flows)
     const { name = '', concurrency = 0, leaseMs = 0, graceMs = 0 } = runtime.worker ?? {}
     say(`${nameOf(runtime)} is up with ${counted(flows.length, 'flow')}: ${flows.join(', ')}; ${runtime.describe()}`)
     await tell({ kind: 'up', name, pid: process.pid, flows, store: runtime.describe(), concurrency, leaseMs })
@@ -53,9 +53,9 @@ export function serve(call: Call, { label, how, nameOf, tell }: Serving): Promis
   })
 }
 
-/** Flows and versions that a process has, in order. */
-export function flowNames(runtime: Runtime): string[] {
-  return [...runtime.flows].map((flow) => `${flow.name}@${flow.version}`).sort()
+/** Names and versions of flows, in order. */
+export function flowNames(flows: readonly AnyFlow[]): string[] {
+  return flows.map((flow) => `${flow.name}@${flow.version}`).sort()
 }
 
 const namedMax = 10

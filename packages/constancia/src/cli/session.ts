@@ -48,9 +48,10 @@ async function openConfig({ found, how, terminal }: Opening): Promise<Runtime> {
   const { config, file } = found
   const log = config.log ?? loggerOf(terminal)
   const chosen = how.flows === undefined ? config : { ...config, flows: how.flows, schedules: [] }
-  const open1 = (quietly: Logger): Promise<Runtime> => open({ ...chosen, log: quietly, worker: workerOf(config, how) })
+  const openWith = (quietly: Logger): Promise<Runtime> =>
+    open({ ...chosen, log: quietly, worker: workerOf(config, how) })
   try {
-    return how.onAway === undefined ? await open1(log) : await openPatiently(open1, { how, log, terminal })
+    return how.onAway === undefined ? await openWith(log) : await openPatiently(openWith, { how, log, terminal })
   } catch (cause) {
     if (codeOf(cause) !== 'invalid_option') throw cause
     throw cliError('config_invalid', `${file} cannot be used: ${messageOf(cause)}`, { cause })
@@ -68,7 +69,7 @@ const away = new Set(['store_unavailable', 'store_locked'])
 
 // A store that is away says so itself, each time that it is tried: people are told once.
 async function openPatiently(
-  open1: (log: Logger) => Promise<Runtime>,
+  openWith: (log: Logger) => Promise<Runtime>,
   { how, log, terminal: { interrupts } }: Patience,
 ): Promise<Runtime> {
   let isUp = false
@@ -82,7 +83,7 @@ async function openPatiently(
     tell(message)
   }
   for (;;) {
-    const opening = open1(quietly)
+    const opening = openWith(quietly)
     const runtime = await Promise.race([opening, aborted(interrupts.signal)]).catch((error: unknown) => {
       if (!away.has(codeOf(error) ?? '')) throw error
       tell(messageOf(error))

@@ -133,7 +133,6 @@ export class Runtime {
   readonly #parts: Parts
   readonly #worker: Worker | undefined
   readonly #loss: () => Promise<Loss | undefined>
-  readonly #workerOptions: WorkerOptions | undefined
   readonly #ends: Ends
   readonly #starts = new Gate(startsAtOnceMax)
   readonly #unwatch: () => void
@@ -147,7 +146,6 @@ export class Runtime {
     this.#parts = parts
     this.#loss = input.loss ?? (() => heldLoss(store))
     this.#ends = new Ends({ store, clock: parts.clock, pollMs: input.worker?.pollMs ?? 1_000 })
-    this.#workerOptions = input.worker
     const onOver = (run: RunId): void => void this.#ends.look(run)
     this.#worker = input.worker && new Worker({ store, flows, parts, options: input.worker, onOver })
     this.#unwatch = store.watch((change) => {
@@ -226,7 +224,7 @@ export class Runtime {
 
   /** How this process works on runs; undefined if it only starts and looks. */
   get worker(): WorkerOptions | undefined {
-    return this.#workerOptions
+    return this.#worker?.options
   }
 
   /** The flows that this process has. */

@@ -102,6 +102,11 @@ export class Worker {
     this.#heartbeat = input.store.heartbeat({ leaseMs, stallMs, onLost: (claim) => this.#lost(claim) })
   }
 
+  /** How it works on runs. */
+  get options(): WorkerOptions {
+    return this.#input.options
+  }
+
   /** Runs in memory now. */
   get activeCount(): number {
     return this.#active.size

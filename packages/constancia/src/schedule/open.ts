@@ -35,7 +35,8 @@ export async function open(options: OpenOptions): Promise<Runtime> {
   const kept = schedules.map((schedule): Kept => {
     return { schedule, flow: scheduleFlow({ name: schedule.name, start, warn }) }
   })
-  const parts = { self: selfOf(), ...options.parts }
+  const self = options.worker === false ? {} : { self: selfOf() }
+  const parts = { ...self, ...options.parts }
   const runtime = await openEngine({ ...rest, parts, flows: [...flows, ...kept.map(({ flow }) => flow)] })
   opened.resolve(runtime)
   if (options.worker === false) return runtime

@@ -1,5 +1,5 @@
 import { ConstanciaError, type ErrorOptions } from '../journal/index.js'
-import type { MoveMark } from './moving.js'
+import type { MoveState } from './moving.js'
 
 /** What can go wrong between us and a database. */
 export type StoreErrorCode =
@@ -35,8 +35,8 @@ export function storeError(code: StoreErrorCode, message: string, options?: Erro
   return new ConstanciaError(code, message, options)
 }
 
-/** What everybody is told who opens a store to work, or writes to it, although a mark says no. */
-export function markedError(here: string, { kind, place, atMs }: MoveMark): ConstanciaError {
+/** What everybody is told who opens a store to work, or writes to it, although what is noted of a move says no. */
+export function moveStateError(here: string, { kind, place, atMs }: MoveState): ConstanciaError {
   if (kind === 'moved') {
     return storeError(
       'store_moved',

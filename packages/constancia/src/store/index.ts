@@ -1,5 +1,5 @@
 export { type Clock, systemClock } from './clock.js'
-export { markedError, type StoreErrorCode, storeError } from './errors.js'
+export { moveStateError, type StoreErrorCode, storeError } from './errors.js'
 export { JournalCheck, type WholeJournal } from './journal-check.js'
 export { type KnownMark, knownOf, type Mark, type NotedHead, type Standing, standingOf, type Term } from './mark.js'
 export { heldLoss, type Loss, MarkedStore, type MarkOptions, parkedBecause } from './marked/index.js'
@@ -20,7 +20,7 @@ export {
   isMovable,
   type JournalPiece,
   type MovableStoreFactory,
-  type MoveMark,
+  type MoveState,
   type Moving,
   type Parcel,
   type PurgedJournal,
@@ -29,7 +29,15 @@ export {
 } from './moving.js'
 export { PageSize } from './page-size.js'
 export type { RunStatus } from './run-status.js'
-export { epochLeap, isSuspect, type Poison, parkedMessage, poisonMessage, rolledBackCode } from './set-aside.js'
+export {
+  epochLeap,
+  isSuspect,
+  type Poison,
+  parkedMessage,
+  poisonMessage,
+  rolledBackCode,
+  stuckBefore,
+} from './set-aside.js'
 export type {
   Append,
   Appended,

@@ -1,5 +1,5 @@
 import { type StoreErrorCode, storeError } from './errors.js'
-import type { Arrival, Departure, MoveMark, Moving, Parcel, StoreCounts } from './moving.js'
+import type { Arrival, Departure, MoveState, Moving, Parcel, StoreCounts } from './moving.js'
 
 /** How a move is made. */
 export interface MoveOptions {
@@ -21,12 +21,12 @@ export type MoveObstacle =
   | { readonly kind: 'workers_up'; readonly owners: readonly string[] }
   /** There is something in the target already. */
   | { readonly kind: 'not_empty' }
-  /** Everything was moved out of the source before, to the place of the mark. */
-  | { readonly kind: 'moved_before'; readonly mark: MoveMark }
+  /** Everything was moved out of the source before, to the place that is noted. */
+  | { readonly kind: 'moved_before'; readonly state: MoveState }
   /** The source itself is waiting for what is to be moved into it. */
-  | { readonly kind: 'source_unfinished'; readonly mark: MoveMark }
+  | { readonly kind: 'source_unfinished'; readonly state: MoveState }
   /** Everything was moved out of the target before. */
-  | { readonly kind: 'target_moved'; readonly mark: MoveMark }
+  | { readonly kind: 'target_moved'; readonly state: MoveState }
 
 /** How much would be moved, or why nothing can be. */
 export type MoveSurvey = MoveObstacle | { readonly kind: 'ready'; readonly counts: StoreCounts }
@@ -49,17 +49,17 @@ export async function surveyMove(from: Moving, to: Moving): Promise<MoveSurvey> 
 
 async function obstacleOf(from: Moving, to: Moving): Promise<MoveObstacle | undefined> {
   if (from.identity === to.identity) return { kind: 'same_store' }
-  const [mark, expected] = [await from.mark(), await to.mark()]
-  if (mark?.kind === 'arriving') return { kind: 'source_unfinished', mark }
-  if (expected?.kind === 'moved') return { kind: 'target_moved', mark: expected }
+  const [state, expected] = [await from.state(), await to.state()]
+  if (state?.kind === 'arriving') return { kind: 'source_unfinished', state }
+  if (expected?.kind === 'moved') return { kind: 'target_moved', state: expected }
   // A move that was cut off between its last two steps goes on; one that was finished does not begin again.
-  if (mark !== undefined && expected?.id !== mark.id) return { kind: 'moved_before', mark }
+  if (state !== undefined && expected?.id !== state.id) return { kind: 'moved_before', state }
   return (await to.isEmpty()) ? undefined : { kind: 'not_empty' }
 }
 
 /**
  * Moves everything of a store into another one that is empty. Until the very end the source is only read, while nobody can write
- * to it, and the target has no more than a mark that refuses whoever would work on it. Then, in this order: everything is in one
+ * to it, and the target has no more than a note that refuses whoever would work on it. Then, in this order: everything is in one
  * open transaction of the target and compared; the source is sealed; the target commits. Whatever ends this process in between,
  * one of the two can be worked on at most, and the same call does the rest.
  *
@@ -74,7 +74,7 @@ export async function moveStore(from: Moving, to: Moving, options: MoveOptions):
   try {
     const { owners } = departure
     if (owners.length > 0) return { kind: 'workers_up', owners }
-    const id = (await from.mark())?.id ?? options.id
+    const id = (await from.state())?.id ?? options.id
     return await fill({ from: departure, to, options, id, place: from.describe() })
   } finally {
     await departure.end()
@@ -97,8 +97,8 @@ async function fill(filling: Filling): Promise<MoveOutcome> {
   try {
     return await fillExpected(filling, progress)
   } catch (error) {
-    // Once the source may be sealed, the mark is what a second try goes on from.
-    if (!progress.isSealing) await to.unmark().catch(() => undefined)
+    // Once the source may be sealed, the note is what a second try goes on from.
+    if (!progress.isSealing) await to.release().catch(() => undefined)
     throw error
   }
 }
@@ -110,7 +110,7 @@ async function fillExpected(
   const arrival = await to.arrive(id)
   if (arrival === undefined) {
     // Somebody who had it open was faster.
-    await to.unmark()
+    await to.release()
     return { kind: 'not_empty' }
   }
   try {

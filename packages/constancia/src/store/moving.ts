@@ -16,7 +16,7 @@ export function isMovable(factory: StoreFactory): factory is MovableStoreFactory
 }
 
 /** What is noted in a store that has to do with a move; it is durable, and opening such a store to work is refused. */
-export interface MoveMark {
+export interface MoveState {
   /** `moved`: everything was moved away from here. `arriving`: a move into here was begun and is not finished. */
   readonly kind: 'moved' | 'arriving'
   /** Of the move: the same on both sides. */
@@ -34,16 +34,16 @@ export interface Moving {
   /** Tells databases apart, whatever name each is reached by. */
   readonly identity: string
   /** What is noted of a move, if anything is. */
-  mark(): Promise<MoveMark | undefined>
+  state(): Promise<MoveState | undefined>
   /** Whether nothing ever was in here. */
   isEmpty(): Promise<boolean>
   /** Notes that a move into here begins. False, and nothing is done, unless it is empty. Durable on return. */
-  expect(mark: MoveMark): Promise<boolean>
-  /** Takes off whatever mark there is: whoever opens it works on it again. Durable on return. */
-  unmark(): Promise<void>
+  expect(state: MoveState): Promise<boolean>
+  /** Takes off whatever is noted of a move: whoever opens it works on it again. Durable on return. */
+  release(): Promise<void>
   /** Keeps every writer out until the departure ends. Rejects with `store_locked` if somebody writes for too long. */
   depart(): Promise<Departure>
-  /** Begins to fill it, in one transaction. Undefined where the mark of this move is not there, or something else is. */
+  /** Begins to fill it, in one transaction. Undefined where this move is not expected, or something else is. */
   arrive(id: string): Promise<Arrival | undefined>
   close(): Promise<void>
 }
@@ -83,7 +83,7 @@ export interface Departure extends Inventory {
    * Notes that everything was moved, and makes the database itself refuse every later change, also of those who have it open.
    * Durable on return; the departure is over. Rejects, and changes nothing, otherwise.
    */
-  seal(mark: MoveMark): Promise<void>
+  seal(state: MoveState): Promise<void>
   /** Lets writers in again, and changes nothing. */
   end(): Promise<void>
 }
@@ -92,9 +92,9 @@ export interface Departure extends Inventory {
 export interface Arrival extends Inventory {
   /** Adds something; chains are verified. Rejects with `journal_damaged` for a journal that is not whole. */
   put(parcel: Parcel): Promise<void>
-  /** Keeps everything and takes the mark off. Durable on return; the arrival is over. */
+  /** Keeps everything and forgets that it was expected. Durable on return; the arrival is over. */
   commit(): Promise<void>
-  /** Forgets what was put; the mark stays. */
+  /** Forgets what was put; it is still expected. */
   end(): Promise<void>
 }
 

@@ -29,10 +29,13 @@ export function poisonMessage({ run, lostLeaseCount, worker = 'unknown' }: Poiso
 /** Code of runs that are parked because the database lost events that may have been theirs. */
 export const rolledBackCode = 'rolled_back'
 
+/** What stands between the message of a parked run and the code for which it was stuck before. */
+export const stuckBefore = ' Before that it was stuck with '
+
 /** What is said of a parked run that was stuck before: the new message, then what it was. */
 export function parkedMessage(message: string, before: { readonly code: string; readonly message: string }): string {
   if (before.code === rolledBackCode) return message
-  return `${message} Before that it was stuck with ${before.code}: ${before.message}`
+  return `${message}${stuckBefore}${before.code}: ${before.message}`
 }
 
 /**

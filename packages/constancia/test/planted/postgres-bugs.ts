@@ -88,7 +88,7 @@ export const postgresBugs: readonly PlantedBug[] = [
   },
   {
     breaks: 'a database that was moved away is worked on by those who have it open',
-    file: postgres('marks'),
+    file: postgres('move-state'),
     find: 'FOR EACH STATEMENT EXECUTE',
     replace: 'FOR EACH STATEMENT WHEN (false) EXECUTE',
     noticedBy: conformance('a store that was moved refuses'),

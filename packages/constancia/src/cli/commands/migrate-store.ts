@@ -3,7 +3,7 @@ import {
   type MoveObstacle,
   type MoveOutcome,
   type Moving,
-  markedError,
+  moveStateError,
   moveStore,
   type StoreCounts,
   surveyMove,
@@ -11,6 +11,7 @@ import {
   workOf,
 } from '../../store/index.js'
 import type { Call, Command } from '../command.js'
+import { requireYes } from '../confirmation.js'
 import { cliError } from '../errors.js'
 import { type ExitCode, exitCodes } from '../exit-codes.js'
 import { openSource, openTarget, type Side } from '../moves.js'
@@ -45,6 +46,8 @@ export const migrateStoreCommand: Command = {
   },
 }
 
+const unchanged = { nothing: 'Nothing was moved or changed' }
+
 async function moveTo(call: Call, source: Side, to: string): Promise<ExitCode> {
   const target = await openTarget(call, to)
   const places: Places = { from: source.moving.describe(), to: target.moving.describe() }
@@ -53,7 +56,7 @@ async function moveTo(call: Call, source: Side, to: string): Promise<ExitCode> {
     const survey = await surveyMove(source.moving, target.moving)
     if (survey.kind !== 'ready') throw refusal(survey, places)
     call.terminal.say(previewOf(survey.counts, places))
-    await requireYes(call, 'Move everything?')
+    await requireYes(call, 'Move everything?', unchanged)
     const outcome = await move(call, { source, target, counts: survey.counts })
     if (outcome.kind !== 'moved') throw refusal(outcome, places)
     counts = outcome.counts
@@ -109,14 +112,6 @@ function previewOf(counts: StoreCounts, { from, to }: Places): string {
   )
 }
 
-async function requireYes(call: Call, question: string): Promise<void> {
-  const { terminal, options } = call
-  if (options.flag('yes')) return
-  if (!terminal.canAsk)
-    throw cliError('unconfirmed', 'There is nobody to ask. Nothing was moved or changed; add --yes to go ahead.')
-  if (!(await terminal.ask(question))) throw cliError('unconfirmed', 'Nothing was moved or changed.')
-}
-
 async function tellMoved(call: Call, counts: StoreCounts, { from, to }: Places): Promise<void> {
   const { terminal } = call
   if (call.isJson) return terminal.tell(JSON.stringify({ from, to, ...counts }))
@@ -137,9 +132,9 @@ function refusal(obstacle: MoveObstacle, { from, to }: Places): Error {
       )
     case 'moved_before':
     case 'source_unfinished':
-      return markedError(from, obstacle.mark)
+      return moveStateError(from, obstacle.state)
     case 'target_moved':
-      return markedError(to, obstacle.mark)
+      return moveStateError(to, obstacle.state)
   }
 }
 
@@ -152,18 +147,19 @@ function workersUp(from: string, owners: readonly string[]): string {
 }
 
 async function undo(call: Call, moving: Moving): Promise<ExitCode> {
-  const mark = await moving.mark()
+  const state = await moving.state()
   const here = moving.describe()
-  if (mark === undefined) throw cliError('not_moved', `${here} was not moved, and waits for no move. Nothing was done.`)
+  if (state === undefined)
+    throw cliError('not_moved', `${here} was not moved, and waits for no move. Nothing was done.`)
   const warning =
-    mark.kind === 'moved'
-      ? `${printable(here)} was moved to ${printable(mark.place)}. About to let it be worked on again, as it was then. Whatever was executed there since is ` +
+    state.kind === 'moved'
+      ? `${printable(here)} was moved to ${printable(state.place)}. About to let it be worked on again, as it was then. Whatever was executed there since is ` +
         'executed here again: make sure that nothing works there any more.'
-      : `${printable(here)} waits for what is to be moved from ${printable(mark.place)}. About to call that off; it stays empty.`
+      : `${printable(here)} waits for what is to be moved from ${printable(state.place)}. About to call that off; it stays empty.`
   call.terminal.say(warning)
-  await requireYes(call, 'Go ahead?')
-  await moving.unmark()
-  const { kind, place } = mark
+  await requireYes(call, 'Go ahead?', unchanged)
+  await moving.release()
+  const { kind, place } = state
   if (call.isJson) await call.terminal.tell(JSON.stringify({ undone: kind, store: here, place }))
   else await call.terminal.tell(`${printable(here)} can be worked on.`)
   return exitCodes.done

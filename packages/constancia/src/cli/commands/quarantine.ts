@@ -1,5 +1,6 @@
 import type { Loss } from '../../store/index.js'
 import { type Call, type Command, lookOnly } from '../command.js'
+import { requireYes } from '../confirmation.js'
 import { cliError } from '../errors.js'
 import { exitCodes } from '../exit-codes.js'
 import { countsText } from '../rows.js'
@@ -28,7 +29,7 @@ export const quarantineCommand: Command = {
       for await (const { status } of runsOf(runtime, { statuses: openStatuses })) open.push({ status })
       tellPlan(call, { loss, open })
       if (call.options.flag('dryRun')) return
-      await requireYes(call)
+      await requireYes(call, 'Give up what is missing and park them?')
       const { parkedCount } = await runtime.quarantine()
       if (call.isJson) return call.terminal.tell(JSON.stringify({ parkedCount, ...factsOf(loss) }))
       return call.terminal.tell(
@@ -55,14 +56,6 @@ function tellPlan({ terminal, options }: Call, { loss, open }: Plan): void {
 function factsOf(loss: Loss | undefined): Readonly<Record<string, unknown>> {
   if (loss === undefined) return { loss: null }
   return { loss: { kind: loss.kind, wholeUntilMs: loss.wholeUntilMs ?? null, missing: loss.missing } }
-}
-
-async function requireYes({ terminal, options }: Call): Promise<void> {
-  if (options.flag('yes')) return
-  if (!terminal.canAsk)
-    throw cliError('unconfirmed', 'There is nobody to ask. Nothing was done; add --yes to go ahead.')
-  if (!(await terminal.ask('Give up what is missing and park them?')))
-    throw cliError('unconfirmed', 'Nothing was done.')
 }
 
 function nothingLost(): Error {

@@ -5,7 +5,7 @@ import { parseAge } from '../durations.js'
 import { cliError, codeOf } from '../errors.js'
 import { type ExitCode, exitCodes } from '../exit-codes.js'
 import { flowAndVersion } from '../selection.js'
-import { type ServingWord, serve } from '../serving.js'
+import { flowNames, type ServingWord, serve } from '../serving.js'
 import { printable } from '../text.js'
 
 /** `constancia worker`: a process that works on runs until it is told to end. */
@@ -83,9 +83,8 @@ function flowsOf(flows: readonly AnyFlow[], text: string): AnyFlow[] {
   const [name, version] = flowAndVersion(text)
   const found = flows.filter((flow) => flow.name === name && (version === undefined || flow.version === version))
   if (found.length > 0) return found
-  const known = flows.map((flow) => `${flow.name}@${flow.version}`).sort()
   throw cliError(
     'unknown_flow',
-    `The configuration has no flow ${text}. No worker was started. It has ${known.join(', ')}.`,
+    `The configuration has no flow ${text}. No worker was started. It has ${flowNames(flows).join(', ')}.`,
   )
 }

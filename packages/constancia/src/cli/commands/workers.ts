@@ -1,8 +1,9 @@
-import type { Fleet, FleetWorker, HeldRuns, UnservedFlow } from '../../engine/index.js'
+import type { Fleet, FleetWorker, HeldRuns } from '../../engine/index.js'
 import { type Call, type Command, lookOnly } from '../command.js'
 import { ageText, durationText } from '../durations.js'
 import { exitCodes } from '../exit-codes.js'
 import type { Paint } from '../paint.js'
+import { unservedText } from '../rows.js'
 import { tableLines } from '../table.js'
 import { counted, printable, wrap } from '../text.js'
 
@@ -70,13 +71,4 @@ function heldText(held: readonly HeldRuns[], nowMs: number): string {
   })
   const more = held.length > heldMax ? `; and ${counted(held.length - heldMax, 'other flow')}` : ''
   return parts.join('; ') + more
-}
-
-/** What is to be known of open runs that no living worker claims. */
-export function unservedText({ flow, version, runCount, draining }: UnservedFlow): string {
-  const drains =
-    draining.length === 0
-      ? ''
-      : `; ${draining.map(printable).join(', ')} ${draining.length === 1 ? 'has it, but drains' : 'have it, but drain'}`
-  return `No living worker claims ${printable(`${flow}@${version}`)}, which has ${counted(runCount, 'open run')}${drains}`
 }

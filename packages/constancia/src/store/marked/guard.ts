@@ -180,8 +180,7 @@ export class Guard {
     if (this.#loss !== undefined || this.#isClosed) return
     const view = this.#view()
     const server = this.#server
-    const covered = this.#heads
-    this.#covered = covered
+    this.#covered = this.#heads
     this.#heads = new Map()
     const paths = this.#notes.begin(this.#known)
     let isCovered = false
@@ -190,15 +189,16 @@ export class Guard {
       // Another server may have answered somebody else meanwhile.
       const isSame = found?.server === server && this.#server === server
       isCovered = isSame && found.terms.at(-1)?.server === server
-      if (!isCovered) this.#putBack(covered, paths)
+      if (!isCovered) this.#putBack(paths)
       if (found !== undefined)
         await this.#judge({ ...view, found, missing: isCovered ? [] : await this.#missingAfter(found) })
       if (this.#loss !== undefined) return
       if (!isCovered) return this.#arm()
-      this.#filed = [...this.#filed.filter(({ run }) => !covered.has(run)), ...covered.values()].slice(-filedHeadsMax)
+      const older = this.#filed.filter(({ run }) => !this.#covered.has(run))
+      this.#filed = [...older, ...this.#covered.values()].slice(-filedHeadsMax)
       await this.#file()
     } catch (error) {
-      if (!isCovered) this.#putBack(covered, paths)
+      if (!isCovered) this.#putBack(paths)
       else this.#notes.keep(paths)
       throw error
     } finally {
@@ -207,9 +207,9 @@ export class Guard {
     dropNotes(paths)
   }
 
-  #putBack(covered: Map<RunId, NotedHead>, paths: readonly string[]): void {
+  #putBack(paths: readonly string[]): void {
+    this.#heads = new Map([...this.#covered, ...this.#heads])
     this.#covered = new Map()
-    this.#heads = new Map([...covered, ...this.#heads])
     this.#notes.keep(paths)
   }
 
@@ -249,9 +249,7 @@ export class Guard {
     this.#accepted = new Set(found?.terms.filter(({ isAccepted }) => isAccepted).map(({ id }) => id))
     const { store, tell, onLost } = this.#parts
     const isBehind = loss.kind === 'behind'
-    const named = isBehind
-      ? await store.missing([...this.#filed, ...this.#covered.values(), ...this.#heads.values()]).catch(() => [])
-      : loss.missing
+    const named = isBehind ? await store.missing([...this.#filed, ...this.#uncovered()]).catch(() => []) : loss.missing
     const evidence = { place: store.describe(), source: this.#source(), known: this.#known, missing: byRun(named) }
     const told = isBehind && found !== undefined ? (lossOf({ ...evidence, found }) ?? loss) : loss
     this.#loss = told
@@ -268,6 +266,7 @@ export class Guard {
     this.#known = knownOf(found)
     this.#server = found.server
     this.#heads.clear()
+    this.#covered = new Map()
     this.#filed = []
     dropNotes(this.#notes.begin(this.#known))
     this.#parts.onLost()
@@ -288,8 +287,12 @@ export class Guard {
   // Another server has answered. What was acknowledged to others of this machine, since their last pulses, has to be there as well.
   #missingAfter(found: Mark): Promise<NotedHead[]> {
     const others = leftNotes(this.#parts.path).filter(({ known }) => standingOf(known, found) === 'level')
-    const heads = [...others.flatMap((notes) => notes.heads), ...this.#covered.values(), ...this.#heads.values()]
-    return this.#parts.store.missing(heads)
+    return this.#parts.store.missing([...others.flatMap(({ heads }) => heads), ...this.#uncovered()])
+  }
+
+  // What was acknowledged to this process, and no pulse is known to cover.
+  #uncovered(): NotedHead[] {
+    return [...new Map([...this.#covered, ...this.#heads]).values()]
   }
 
   #source(): string {

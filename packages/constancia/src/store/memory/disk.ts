@@ -1,5 +1,5 @@
 import type { RunId, StoredEvent } from '../../journal/index.js'
-import type { Announced, Change, MoveMark, RunRow } from '../index.js'
+import type { Announced, Change, MoveState, RunRow } from '../index.js'
 import { DueLists } from './due-list.js'
 import type { KeptTerms } from './kept-terms.js'
 import { Outbox } from './outbox.js'
@@ -21,7 +21,7 @@ export class MemoryDisk {
   /** Made when somebody first asks. */
   kept: KeptTerms | undefined
   /** Whether it has to do with a move. */
-  mark: MoveMark | undefined
+  moveState: MoveState | undefined
   /** While somebody reads all of it to move it away, nobody else writes. */
   isLocked = false
   /** What workers said of themselves, by their ids. */

@@ -4,7 +4,7 @@ import {
   type Departure,
   JournalCheck,
   type JournalPiece,
-  type MoveMark,
+  type MoveState,
   type Moving,
   type Parcel,
   type PurgedJournal,
@@ -38,23 +38,23 @@ export class MemoryMoving implements Moving {
     return this.identity
   }
 
-  async mark(): Promise<MoveMark | undefined> {
-    return this.#handle.disk.mark
+  async state(): Promise<MoveState | undefined> {
+    return this.#handle.disk.moveState
   }
 
   async isEmpty(): Promise<boolean> {
     return isEmpty(this.#handle.disk)
   }
 
-  async expect(mark: MoveMark): Promise<boolean> {
+  async expect(state: MoveState): Promise<boolean> {
     const { disk } = this.#handle
     if (!isEmpty(disk)) return false
-    disk.mark = mark
+    disk.moveState = state
     return true
   }
 
-  async unmark(): Promise<void> {
-    this.#handle.disk.mark = undefined
+  async release(): Promise<void> {
+    this.#handle.disk.moveState = undefined
   }
 
   async depart(): Promise<Departure> {
@@ -63,7 +63,7 @@ export class MemoryMoving implements Moving {
 
   async arrive(id: string): Promise<Arrival | undefined> {
     const { disk } = this.#handle
-    return disk.mark?.id === id && isEmpty(disk) ? new MemoryArrival(disk) : undefined
+    return disk.moveState?.id === id && isEmpty(disk) ? new MemoryArrival(disk) : undefined
   }
 
   async close(): Promise<void> {
@@ -131,8 +131,8 @@ class MemoryDeparture implements Departure {
     for (const items of pagesOf(this.#disk.outbox.all())) yield { kind: 'entries', items }
   }
 
-  async seal(mark: MoveMark): Promise<void> {
-    this.#disk.mark = mark
+  async seal(state: MoveState): Promise<void> {
+    this.#disk.moveState = state
     await this.end()
   }
 
@@ -184,7 +184,7 @@ class MemoryArrival implements Arrival {
   async commit(): Promise<void> {
     for (const [place, journal] of this.#journals.entries()) add(this.#disk, journal, this.#events[place] ?? [])
     for (const parcel of this.#parcels) apply(this.#disk, parcel)
-    this.#disk.mark = undefined
+    this.#disk.moveState = undefined
   }
 
   async end(): Promise<void> {

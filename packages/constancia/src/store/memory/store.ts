@@ -27,7 +27,7 @@ import type {
   WorkerNote,
   WorkerRow,
 } from '../index.js'
-import { markedError, storeError } from '../index.js'
+import { moveStateError, storeError } from '../index.js'
 import { claim, release, renew, suspend, type Turn } from './claims.js'
 import { decide } from './decisions.js'
 import { type MemoryDisk, memoryDisk } from './disk.js'
@@ -51,7 +51,7 @@ const place = 'memory'
  */
 export function memory(disk: MemoryDisk = memoryDisk()): MovableStoreFactory {
   const open = async (parts: StoreParts): Promise<Store> => {
-    if (disk.mark !== undefined) throw markedError(place, disk.mark)
+    if (disk.moveState !== undefined) throw moveStateError(place, disk.moveState)
     return new MemoryStore({ disk, parts })
   }
   return Object.assign(open, { openToMove: async (parts: StoreParts) => new MemoryMoving({ disk, parts }) })
@@ -193,8 +193,8 @@ class MemoryStore implements Store {
 
   #toWrite(): Handle {
     const handle = this.#open()
-    const { mark, isLocked } = handle.disk
-    if (mark !== undefined) throw markedError(place, mark)
+    const { moveState, isLocked } = handle.disk
+    if (moveState !== undefined) throw moveStateError(place, moveState)
     if (isLocked) {
       const message =
         'The store is being moved, so nothing was written. The run is as it was; try again when it is over.'

@@ -14,14 +14,14 @@ import type { Row, Value } from './driver.js'
 import { countAll, endsOf } from './inventory.js'
 import { arrayOf, bytesOf, Columns } from './literals.js'
 import type { LongTransaction } from './long-transaction.js'
-import { clearMark, type MarkPlace, movedTables } from './marks.js'
+import { clearMoveState, type MovePlace, movedTables } from './move-state.js'
 import { rowOf } from './rebuild.js'
 
 /** What an arrival stands on. */
 export interface ArrivalGround {
   readonly on: LongTransaction
   readonly sql: (text: string) => string
-  /** Whether all of it is there and the mark is gone, asked anew. */
+  /** Whether all of it is there and the note of the move is gone, asked anew. */
   readonly isFilled: () => Promise<boolean>
 }
 
@@ -34,7 +34,7 @@ interface Numbered {
 /** Fills a schema within a transaction. */
 export class PostgresArrival implements Arrival {
   readonly #ground: ArrivalGround
-  readonly #place: MarkPlace
+  readonly #place: MovePlace
   readonly #check = new JournalCheck()
   #lastStream: { readonly run: RunId; readonly no: number } | undefined
 
@@ -67,7 +67,7 @@ export class PostgresArrival implements Arrival {
 
   async commit(): Promise<void> {
     this.#check.end()
-    await clearMark(this.#place)
+    await clearMoveState(this.#place)
     // Whoever claims next finds its way at once.
     for (const table of movedTables) await this.#ask(`ANALYZE {schema}.${table}`)
     await this.#ground.on.commit(this.#ground.isFilled)

@@ -3,7 +3,7 @@ import {
   type Departure,
   type InboxDelivery,
   type JournalPiece,
-  type MoveMark,
+  type MoveState,
   PageSize,
   type Parcel,
   type PurgedJournal,
@@ -14,7 +14,7 @@ import type { Row, Value } from './driver.js'
 import { type StreamEvent, streamEvents } from './events.js'
 import { countAll, endsOf } from './inventory.js'
 import type { LongTransaction } from './long-transaction.js'
-import { type MarkPlace, setMark } from './marks.js'
+import { type MovePlace, setMoveState } from './move-state.js'
 import { type RunRecord, recordColumns, rowOf } from './run-record.js'
 
 const pageSize = 500
@@ -24,14 +24,14 @@ export interface DepartureGround {
   readonly on: LongTransaction
   readonly sql: (text: string) => string
   readonly owners: readonly string[]
-  /** Whether this mark is there, asked anew. */
-  readonly hasMark: (mark: MoveMark) => Promise<boolean>
+  /** Whether this is noted, asked anew. */
+  readonly hasState: (state: MoveState) => Promise<boolean>
 }
 
 /** Reads a schema while its tables are locked: nobody else writes. */
 export class PostgresDeparture implements Departure {
   readonly #ground: DepartureGround
-  readonly #place: MarkPlace
+  readonly #place: MovePlace
   readonly owners: readonly string[]
 
   constructor(ground: DepartureGround) {
@@ -55,9 +55,9 @@ export class PostgresDeparture implements Departure {
     for await (const page of this.#pages(selectEntries)) yield { kind: 'entries', items: page.map(entryOf) }
   }
 
-  async seal(mark: MoveMark): Promise<void> {
-    await setMark(this.#place, mark)
-    await this.#ground.on.commit(() => this.#ground.hasMark(mark))
+  async seal(state: MoveState): Promise<void> {
+    await setMoveState(this.#place, state)
+    await this.#ground.on.commit(() => this.#ground.hasState(state))
   }
 
   end(): Promise<void> {

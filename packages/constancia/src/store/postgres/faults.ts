@@ -1,7 +1,7 @@
 import { type ConstanciaError, InvariantError } from '../../journal/index.js'
 import { type StoreErrorCode, storeError } from '../index.js'
 import { sqlStateOf, UnconfirmedError } from './driver.js'
-import { sealedState } from './marks.js'
+import { sealedState } from './move-state.js'
 
 /** What an error means for what was asked. */
 export type Fault =

@@ -1,12 +1,12 @@
 import type { RunId } from '../../journal/index.js'
 import type { RunEnd, StoreCounts } from '../index.js'
-import type { MarkPlace } from './marks.js'
+import type { MovePlace } from './move-state.js'
 
 const pageSize = 1000
 const prefixLength = 'run/'.length
 
 /** How much is in a schema. */
-export async function countAll({ on, sql }: MarkPlace): Promise<StoreCounts> {
+export async function countAll({ on, sql }: MovePlace): Promise<StoreCounts> {
   const countOf = async (table: string): Promise<number> =>
     Number((await on.query(sql(`SELECT count(*) AS count FROM {schema}.${table}`)))[0]?.['count'])
   return {
@@ -24,7 +24,7 @@ const select = `
   WHERE s.no > $1 ORDER BY s.no LIMIT $2`
 
 /** The ends of all journals, oldest run first, in pages. */
-export async function* endsOf({ on, sql }: MarkPlace): AsyncGenerator<readonly RunEnd[]> {
+export async function* endsOf({ on, sql }: MovePlace): AsyncGenerator<readonly RunEnd[]> {
   for (let last = 0; ; ) {
     const rows = await on.query(sql(select), [last, pageSize])
     if (rows.length === 0) return

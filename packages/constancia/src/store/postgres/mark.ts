@@ -1,5 +1,5 @@
 import type { RunId } from '../../journal/index.js'
-import { epochLeap, type Mark, type NotedHead, type Parking, type Term } from '../index.js'
+import { epochLeap, type Mark, type NotedHead, type Parking, stuckBefore, type Term } from '../index.js'
 import type { Row } from './driver.js'
 import { arrayOf } from './literals.js'
 import type { Session } from './session.js'
@@ -24,7 +24,7 @@ const park = `
     UPDATE {schema}.runs AS r SET status = 'stuck', due_at = NULL, wake_at = NULL, waiting_for = NULL, claim_id = NULL, worker = NULL,
       lost_leases = 0, epoch = r.epoch + ${epochLeap}, stuck_code = CASE WHEN r.stuck_code = 'poison' THEN r.stuck_code ELSE $1 END,
       stuck_message = $2 || CASE WHEN r.stuck_code IS NULL OR r.stuck_code = $1 THEN ''
-        ELSE ' Before that it was stuck with ' || r.stuck_code || ': ' || coalesce(r.stuck_message, '') END
+        ELSE '${stuckBefore}' || r.stuck_code || ': ' || coalesce(r.stuck_message, '') END
     WHERE r.outcome = 'open' RETURNING 1)
   SELECT count(*) AS count FROM parked`
 

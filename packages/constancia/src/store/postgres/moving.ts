@@ -1,9 +1,9 @@
-import type { Arrival, Departure, MoveMark, Moving } from '../index.js'
+import type { Arrival, Departure, MoveState, Moving } from '../index.js'
 import { PostgresArrival } from './arrival.js'
 import { PostgresDeparture } from './departure.js'
 import type { Connections } from './driver.js'
 import { LongTransaction, type MoveGround } from './long-transaction.js'
-import { clearMark, markOf, movedTables, setMark, unseal } from './marks.js'
+import { clearMoveState, movedTables, moveStateOf, setMoveState, unseal } from './move-state.js'
 import type { Opened } from './open.js'
 import { type Patience, patiently } from './patience.js'
 import { schemaFiller } from './schema.js'
@@ -33,28 +33,28 @@ class PostgresMoving implements Moving {
     return this.#ground.patience.place
   }
 
-  mark(): Promise<MoveMark | undefined> {
+  state(): Promise<MoveState | undefined> {
     const { connections, sql } = this.#ground
-    return this.#patiently(() => markOf({ on: connections, sql }))
+    return this.#patiently(() => moveStateOf({ on: connections, sql }))
   }
 
   isEmpty(): Promise<boolean> {
     return this.#patiently(async () => isEmptyNow(this.#ground.connections, this.#ground.sql))
   }
 
-  expect(mark: MoveMark): Promise<boolean> {
+  expect(state: MoveState): Promise<boolean> {
     return this.#change(async (on) => {
       const { sql } = this.#ground
       if (!(await isEmptyNow(on, sql))) return false
-      await setMark({ on, sql }, mark)
+      await setMoveState({ on, sql }, state)
       return true
     })
   }
 
-  async unmark(): Promise<void> {
+  async release(): Promise<void> {
     await this.#change(async (on) => {
       const { sql } = this.#ground
-      await clearMark({ on, sql })
+      await clearMoveState({ on, sql })
       await unseal({ on, sql })
       return true
     })
@@ -65,11 +65,11 @@ class PostgresMoving implements Moving {
     return this.#begin(async (on) => {
       const rows = await on.query(sql(selectOwners))
       const owners = rows.map(({ worker }) => String(worker))
-      const hasMark = async ({ kind, id }: MoveMark): Promise<boolean> => {
-        const found = await this.mark()
+      const hasState = async ({ kind, id }: MoveState): Promise<boolean> => {
+        const found = await this.state()
         return found?.kind === kind && found.id === id
       }
-      return new PostgresDeparture({ on, sql, owners, hasMark })
+      return new PostgresDeparture({ on, sql, owners, hasState })
     })
   }
 
@@ -79,7 +79,7 @@ class PostgresMoving implements Moving {
       // Nobody else begins a move into here meanwhile; who looks whether one was begun does not wait.
       const mine = await on.query(sql('SELECT 1 FROM {schema}.moves AS m WHERE m.id = $1 FOR UPDATE'), [id])
       if (mine.length === 1 && (await isEmptyNow(on, sql))) {
-        const isFilled = async (): Promise<boolean> => (await this.mark()) === undefined && !(await this.isEmpty())
+        const isFilled = async (): Promise<boolean> => (await this.state()) === undefined && !(await this.isEmpty())
         return new PostgresArrival({ on, sql, isFilled })
       }
       await on.end()

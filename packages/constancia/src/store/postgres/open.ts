@@ -1,8 +1,8 @@
-import { markedError } from '../index.js'
+import { moveStateError } from '../index.js'
 import { checkServer, stateOf } from './checks.js'
 import { type ConnectionOptions, type Connections, openPool } from './driver.js'
-import { markOf } from './marks.js'
 import { migrate } from './migrate.js'
+import { moveStateOf } from './move-state.js'
 import { type Patience, patiently } from './patience.js'
 import { placeOf } from './place.js'
 import { schemaFiller } from './schema.js'
@@ -42,8 +42,8 @@ export interface Opened {
  */
 export function open(options: PostgresOptions, patience: Patience): Promise<Opened> {
   return openSchema(options, patience, async (connections, schema) => {
-    const mark = await markOf({ on: connections, sql: schemaFiller(schema) })
-    if (mark !== undefined) throw markedError(patience.place, mark)
+    const state = await moveStateOf({ on: connections, sql: schemaFiller(schema) })
+    if (state !== undefined) throw moveStateError(patience.place, state)
   })
 }
 

@@ -12,7 +12,7 @@ import { rolledBackCode } from '../index.js'
 import type { Connection } from './driver.js'
 import { readEvents } from './events.js'
 import { arrayOf } from './literals.js'
-import { isDone, type Known, latestOf } from './rebuild-lines.js'
+import { isDone, type Known, type KnownRun, latestOf } from './rebuild-lines.js'
 import type { Session } from './session.js'
 import { inTransaction } from './transaction.js'
 
@@ -130,8 +130,6 @@ async function writeOutbox(session: Session, on: Connection, known: Known): Prom
   const values = [column(({ seq }) => seq), column(({ kind }) => kind), column(({ target }) => target)]
   await on.query(session.sql(insert), [streams, ...values])
 }
-
-type KnownRun = Known['runs'] extends ReadonlyMap<RunId, infer R> ? R : never
 
 /** A row of `runs` as a journal tells it; an open run is ready, unless it was parked. */
 export function rowOf(

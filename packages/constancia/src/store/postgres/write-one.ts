@@ -1,6 +1,7 @@
 import type { Head, StoredEvent } from '../../journal/index.js'
 import type { ClaimRef } from '../index.js'
 import type { Value } from './driver.js'
+import { bytesOf } from './literals.js'
 import type { Session } from './session.js'
 import type { Work } from './work.js'
 
@@ -44,8 +45,4 @@ function valuesOf({ claim, head, event, readSignalCount }: Lone): Value[] {
   const place = [claim.run, claim.id, claim.epoch, head.seq, bytesOf(head.hash), readSignalCount ?? null]
   const facts = [kind, body, bodySalt, dataCommit === undefined ? null : bytesOf(dataCommit), at, by, seen]
   return [...place, ...facts, bytesOf(hash), dataSalt ?? null, data ?? null]
-}
-
-function bytesOf(hex: string): Uint8Array {
-  return Buffer.from(hex, 'hex')
 }

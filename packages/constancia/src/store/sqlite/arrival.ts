@@ -14,7 +14,7 @@ import { EventWriter } from './event-writer.js'
 import { type EventTable, eventTable } from './events.js'
 import { type InboxTable, inboxTable } from './inbox.js'
 import { countAll, endsOf } from './inventory.js'
-import { clearMark } from './marks.js'
+import { clearMoveState } from './move-state.js'
 import { type OutboxTable, outboxTable } from './outbox.js'
 import { type RunTable, runTable } from './runs.js'
 
@@ -64,7 +64,7 @@ export class SqliteArrival implements Arrival {
 
   async commit(): Promise<void> {
     this.#check.end()
-    clearMark(this.#database)
+    clearMoveState(this.#database)
     this.#database.exec('COMMIT')
   }
 

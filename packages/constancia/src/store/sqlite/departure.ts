@@ -3,7 +3,7 @@ import {
   type Departure,
   type InboxDelivery,
   type JournalPiece,
-  type MoveMark,
+  type MoveState,
   PageSize,
   type Parcel,
   type PurgedJournal,
@@ -13,7 +13,7 @@ import {
 import type { Database } from './driver.js'
 import { type StreamEvent, streamEvents } from './events.js'
 import { countAll, endsOf } from './inventory.js'
-import { setMark } from './marks.js'
+import { setMoveState } from './move-state.js'
 import { type RunRecord, rowOf, selectRecords } from './run-record.js'
 
 const pageSize = 500
@@ -45,8 +45,8 @@ export class SqliteDeparture implements Departure {
     for (const items of this.#pages(selectEntries, entryOf)) yield { kind: 'entries', items }
   }
 
-  async seal(mark: MoveMark): Promise<void> {
-    setMark(this.#database, mark)
+  async seal(state: MoveState): Promise<void> {
+    setMoveState(this.#database, state)
     this.#database.exec('COMMIT')
   }
 

@@ -1,7 +1,7 @@
 import { type ConstanciaError, InvariantError } from '../../journal/index.js'
 import { type StoreErrorCode, storeError } from '../index.js'
 import { resultCodeOf } from './driver.js'
-import { sealedText } from './marks.js'
+import { sealedText } from './move-state.js'
 
 /** What an error of a statement means for the handle. */
 export type Fault =

@@ -1,5 +1,5 @@
 import { runStream } from '../../journal/index.js'
-import { epochLeap, type NotedHead, type Parking, type Term } from '../index.js'
+import { epochLeap, type NotedHead, type Parking, stuckBefore, type Term } from '../index.js'
 import type { Database } from './driver.js'
 
 /** The table `marks`, and what else `Store.mark` and its companions read and write. */
@@ -66,7 +66,7 @@ function parker(database: Database): MarkTable['park'] {
   const park = database.prepare(`
     UPDATE runs SET status = 'stuck', due_at = NULL, wake_at = NULL, waiting_for = NULL, claim_id = NULL, worker = NULL, lost_leases = 0,
       epoch = epoch + ${epochLeap}, stuck_message = ?2 || CASE WHEN stuck_code IS NULL OR stuck_code = ?1 THEN ''
-        ELSE ' Before that it was stuck with ' || stuck_code || ': ' || ifnull(stuck_message, '') END,
+        ELSE '${stuckBefore}' || stuck_code || ': ' || ifnull(stuck_message, '') END,
       stuck_code = CASE WHEN stuck_code = 'poison' THEN stuck_code ELSE ?1 END
     WHERE outcome = 'open'`)
   return ({ code, message }) => Number(park.run(code, message).changes)

@@ -1,8 +1,8 @@
 import { statSync } from 'node:fs'
-import type { Arrival, Departure, MoveMark, Moving, StoreParts } from '../index.js'
+import type { Arrival, Departure, MoveState, Moving, StoreParts } from '../index.js'
 import { SqliteArrival } from './arrival.js'
 import { SqliteDeparture } from './departure.js'
-import { clearMark, markOf, setMark } from './marks.js'
+import { clearMoveState, moveStateOf, setMoveState } from './move-state.js'
 import { type Opened, openToMove, type SqliteOptions } from './open.js'
 import { type Patience, patiently } from './patience.js'
 import { aliveMarks } from './presence.js'
@@ -30,24 +30,24 @@ class SqliteMoving implements Moving {
     return this.#opened.file
   }
 
-  mark(): Promise<MoveMark | undefined> {
-    return patiently(this.#patience, () => markOf(this.#opened.database))
+  state(): Promise<MoveState | undefined> {
+    return patiently(this.#patience, () => moveStateOf(this.#opened.database))
   }
 
   isEmpty(): Promise<boolean> {
     return patiently(this.#patience, () => this.#isEmptyNow())
   }
 
-  expect(mark: MoveMark): Promise<boolean> {
+  expect(state: MoveState): Promise<boolean> {
     return this.#inTransaction(() => {
       if (!this.#isEmptyNow()) return false
-      setMark(this.#opened.database, mark)
+      setMoveState(this.#opened.database, state)
       return true
     })
   }
 
-  unmark(): Promise<void> {
-    return this.#inTransaction(() => clearMark(this.#opened.database))
+  release(): Promise<void> {
+    return this.#inTransaction(() => clearMoveState(this.#opened.database))
   }
 
   async depart(): Promise<Departure> {
@@ -60,7 +60,7 @@ class SqliteMoving implements Moving {
   async arrive(id: string): Promise<Arrival | undefined> {
     const { database } = this.#opened
     await this.#begin()
-    if (this.#isEmptyNow() && markOf(database)?.id === id) return new SqliteArrival(database)
+    if (this.#isEmptyNow() && moveStateOf(database)?.id === id) return new SqliteArrival(database)
     database.exec('ROLLBACK')
     return undefined
   }

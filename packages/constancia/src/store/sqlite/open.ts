@@ -1,10 +1,10 @@
 import { resolve } from 'node:path'
 import { assert } from '../../journal/index.js'
-import { markedError, storeError } from '../index.js'
+import { moveStateError, storeError } from '../index.js'
 import { busyBlockMs, type Database, type Driver, isFixedVersion, loadDriver } from './driver.js'
 import { failedError } from './faults.js'
-import { markOf } from './marks.js'
 import { applicationId, migrate } from './migrate.js'
+import { moveStateOf } from './move-state.js'
 import { type Patience, patiently } from './patience.js'
 import { checkPlace } from './place.js'
 
@@ -50,8 +50,8 @@ export function openToMove(options: SqliteOptions, patience: Patience): Promise<
 }
 
 function refuseMarked(database: Database, file: string): void {
-  const mark = markOf(database)
-  if (mark !== undefined) throw markedError(file, mark)
+  const state = moveStateOf(database)
+  if (state !== undefined) throw moveStateError(file, state)
 }
 
 async function openFile(

@@ -5,8 +5,8 @@ import {
   type Claim,
   type Departure,
   type JournalPiece,
-  type MoveMark,
   type MoveOutcome,
+  type MoveState,
   type Moving,
   moveStore,
   type Parcel,
@@ -172,7 +172,7 @@ export const moveCases: MoveCases = {
     await rejectsWith('store_moved', world.signal('r1', 'd1', late))
     await rejectsWith('store_moved', world.claim(1, late))
     await rejectsWith('store_moved', world.given.reopen())
-    await world.moving((moving) => moving.unmark())
+    await world.moving((moving) => moving.release())
     const store = await world.given.reopen()
     strictEqual((await world.claimOne(store)).epoch, 2)
     deepStrictEqual(await idsOf(store), ['r1'])
@@ -181,7 +181,7 @@ export const moveCases: MoveCases = {
   'R-A2 what somebody writes while a store is read to be moved is not lost: it is refused, or done before or after':
     async (world, other) => {
       await world.create('r1')
-      const mark: MoveMark = { kind: 'moved', id: 'm', place: 'elsewhere', atMs: 0 }
+      const state: MoveState = { kind: 'moved', id: 'm', place: 'elsewhere', atMs: 0 }
       const writing = await world.moving(async (moving) => {
         const departure = await moving.depart()
         const late = world.signal('r1', 'd1').then(
@@ -189,7 +189,7 @@ export const moveCases: MoveCases = {
           (error: { code?: unknown }) => error.code,
         )
         strictEqual((await departure.count()).eventCount, 1)
-        await departure.seal(mark)
+        await departure.seal(state)
         return late
       })
       ok(writing === 'store_moved' || writing === 'store_locked', `the signal was ${String(writing)}`)
@@ -200,7 +200,7 @@ export const moveCases: MoveCases = {
       strictEqual((await idsOf(other.store)).length, 0)
     },
 
-  'R-A2 a move that stops half-way leaves nothing behind but a mark, and can begin again or be called off': async (
+  'R-A2 a move that stops half-way leaves nothing behind but a note, and can begin again or be called off': async (
     world,
     other,
   ) => {
@@ -217,7 +217,7 @@ export const moveCases: MoveCases = {
     await world.moving(async (moving) => {
       ok(await moving.isEmpty())
       strictEqual(await moving.arrive('another move'), undefined)
-      await moving.unmark()
+      await moving.release()
     })
     deepStrictEqual(await idsOf(await world.given.reopen()), [])
     deepStrictEqual((await move(other, world)).kind, 'moved')
@@ -227,9 +227,9 @@ export const moveCases: MoveCases = {
   'R-A2 a move that was cut off between its last two steps goes on where it was': async (world, other) => {
     await everything(other)
     const before = await contentOf(other)
-    const mark = { id: 'm1', atMs: 0 }
-    await world.moving((moving) => moving.expect({ kind: 'arriving', place: 'there', ...mark }))
-    await other.moving(async (moving) => (await moving.depart()).seal({ kind: 'moved', place: 'here', ...mark }))
+    const state = { id: 'm1', atMs: 0 }
+    await world.moving((moving) => moving.expect({ kind: 'arriving', place: 'there', ...state }))
+    await other.moving(async (moving) => (await moving.depart()).seal({ kind: 'moved', place: 'here', ...state }))
     deepStrictEqual((await move(other, world)).kind, 'moved')
     deepStrictEqual(await contentOf(world), before)
     deepStrictEqual((await move(other, world)).kind, 'moved_before')

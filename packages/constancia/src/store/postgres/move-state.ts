@@ -1,4 +1,4 @@
-import type { MoveMark } from '../index.js'
+import type { MoveState } from '../index.js'
 import type { Connection } from './driver.js'
 
 /**
@@ -14,13 +14,13 @@ export const sealedState = 'CN001'
 export const movedTables = ['streams', 'events', 'event_data', 'runs', 'inbox', 'outbox', 'purged']
 
 /** Where marks are read and written: a connection, and what puts the schema's name into a statement. */
-export interface MarkPlace {
+export interface MovePlace {
   readonly on: Connection
   readonly sql: (text: string) => string
 }
 
-/** Reads the mark of a schema, if it has one; also where there is no schema yet. Rejects with the driver's error. */
-export async function markOf({ on, sql }: MarkPlace): Promise<MoveMark | undefined> {
+/** Reads what is noted in a schema, if anything is; also where there is no schema yet. Rejects with the driver's error. */
+export async function moveStateOf({ on, sql }: MovePlace): Promise<MoveState | undefined> {
   if (!(await hasMoves({ on, sql }))) return undefined
   const [row] = await on.query(sql('SELECT m.kind, m.id, m.place, m.at FROM {schema}.moves AS m'))
   if (row === undefined) return undefined
@@ -28,10 +28,10 @@ export async function markOf({ on, sql }: MarkPlace): Promise<MoveMark | undefin
   return { kind, id: String(row['id']), place: String(row['place']), atMs: Number(row['at']) }
 }
 
-/** Notes a mark instead of whatever there is. To be called in a transaction; readers do not wait for it. */
-export async function setMark({ on, sql }: MarkPlace, { kind, id, place, atMs }: MoveMark): Promise<void> {
+/** Notes this instead of whatever there is. To be called in a transaction; readers do not wait for it. */
+export async function setMoveState({ on, sql }: MovePlace, { kind, id, place, atMs }: MoveState): Promise<void> {
   await on.query(sql(makeTable))
-  await clearMark({ on, sql })
+  await clearMoveState({ on, sql })
   await on.query(sql('INSERT INTO {schema}.moves (kind, id, place, at) VALUES ($1, $2, $3, $4)'), [
     kind,
     id,
@@ -59,18 +59,18 @@ function sealOf(table: string): string {
     ALTER TABLE {schema}.${table} ENABLE ALWAYS TRIGGER moved;`
 }
 
-/** Takes the mark off a schema that was not moved away. To be called in a transaction. */
-export async function clearMark({ on, sql }: MarkPlace): Promise<void> {
+/** Takes the note off a schema that was not moved away. To be called in a transaction. */
+export async function clearMoveState({ on, sql }: MovePlace): Promise<void> {
   if (await hasMoves({ on, sql })) await on.query(sql('DELETE FROM {schema}.moves'))
 }
 
 /** Lets writers in again. To be called in a transaction; readers wait for it. */
-export async function unseal({ on, sql }: MarkPlace): Promise<void> {
+export async function unseal({ on, sql }: MovePlace): Promise<void> {
   const drops = movedTables.map((table) => `DROP TRIGGER IF EXISTS moved ON {schema}.${table};`)
   await on.query(sql(['SET LOCAL client_min_messages = warning;', ...drops].join('\n')))
 }
 
-async function hasMoves({ on, sql }: MarkPlace): Promise<boolean> {
+async function hasMoves({ on, sql }: MovePlace): Promise<boolean> {
   const [found] = await on.query('SELECT to_regclass($1) IS NOT NULL AS has_moves', [sql('{schema}.moves')])
   return found?.['has_moves'] === true
 }

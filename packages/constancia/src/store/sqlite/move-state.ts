@@ -1,4 +1,4 @@
-import type { MoveMark } from '../index.js'
+import type { MoveState } from '../index.js'
 import type { Database } from './driver.js'
 
 /**
@@ -12,24 +12,24 @@ export const sealedText = 'moved away'
 const tables = ['streams', 'events', 'event_data', 'runs', 'inbox', 'outbox', 'purged']
 const changes = ['INSERT', 'UPDATE', 'DELETE']
 
-/** Reads the mark of a file, if it has one. Throws faults of SQLite as they are. */
-export function markOf(database: Database): MoveMark | undefined {
+/** Reads what is noted in a file, if anything is. Throws faults of SQLite as they are. */
+export function moveStateOf(database: Database): MoveState | undefined {
   const table = database.prepare("SELECT 1 FROM sqlite_schema WHERE type = 'table' AND name = 'moves'").get()
   if (table === undefined) return undefined
-  const row = database.prepare('SELECT kind, id, place, at FROM moves').get() as MarkRow | undefined
+  const row = database.prepare('SELECT kind, id, place, at FROM moves').get() as StateRow | undefined
   return row === undefined ? undefined : { kind: row.kind, id: row.id, place: row.place, atMs: row.at }
 }
 
-interface MarkRow {
-  readonly kind: MoveMark['kind']
+interface StateRow {
+  readonly kind: MoveState['kind']
   readonly id: string
   readonly place: string
   readonly at: number
 }
 
-/** Notes a mark instead of whatever there is. To be called in a transaction. */
-export function setMark(database: Database, { kind, id, place, atMs }: MoveMark): void {
-  clearMark(database)
+/** Notes this instead of whatever there is. To be called in a transaction. */
+export function setMoveState(database: Database, { kind, id, place, atMs }: MoveState): void {
+  clearMoveState(database)
   database.exec(
     'CREATE TABLE moves (kind TEXT NOT NULL, id TEXT NOT NULL, place TEXT NOT NULL, at INTEGER NOT NULL) STRICT',
   )
@@ -40,8 +40,8 @@ export function setMark(database: Database, { kind, id, place, atMs }: MoveMark)
   }
 }
 
-/** Takes the mark off. To be called in a transaction. */
-export function clearMark(database: Database): void {
+/** Takes the note off. To be called in a transaction. */
+export function clearMoveState(database: Database): void {
   for (const [name] of seals()) database.exec(`DROP TRIGGER IF EXISTS ${name}`)
   database.exec('DROP TABLE IF EXISTS moves')
 }

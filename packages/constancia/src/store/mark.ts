@@ -53,7 +53,7 @@ export function knownOf({ terms }: Mark): KnownMark {
 export type Standing =
   /** It has all that was known. */
   | 'level'
-  /** It does not, and an operator has accepted it since. */
+  /** Whether it has or not: an operator has accepted it since. */
   | 'accepted'
   | 'behind'
   | 'another'
@@ -64,7 +64,10 @@ export type Standing =
  */
 export function standingOf(known: KnownMark, found: Mark): Standing {
   if (found.terms[0]?.id !== known.database) return 'another'
-  const term = found.terms.find(({ id }) => id === known.term)
+  const place = found.terms.findIndex(({ id }) => id === known.term)
+  // Whoever accepts a database accepts it as it is then, also where no pulse is missing but events after the last one are.
+  if (place >= 0 && found.terms.slice(place + 1).some(({ isAccepted }) => isAccepted)) return 'accepted'
+  const term = found.terms[place]
   if (term !== undefined && term.pulse >= known.pulse) return 'level'
   return found.terms.some(({ isAccepted, atMs }) => isAccepted && atMs >= known.atMs) ? 'accepted' : 'behind'
 }

@@ -329,6 +329,7 @@ describe('two real processes and the thread that keeps leases alive', () => {
     expire(rig.file)
     const idle = await rig.live([], { worker: false })
     await untilStatus(idle.runtime.run('r'), 'completed')
+    await until(() => said.length === 2, 'the rival is heard') // What it says is on its way longer than what it writes.
     expect(said).toEqual(['up', 'executed 2'])
     expect((await idle.runtime.run('r').row()).epoch).toBe(2)
   })

@@ -4,8 +4,9 @@
 import { createVitest } from 'vitest/node'
 
 /**
- * What is to be run: a test file, relative to the folder, a pattern for the names of its tests, and where its PostgreSQL is.
- * @typedef {{ readonly file: string, readonly name: string | undefined, readonly database: string | undefined }} Job
+ * What is to be run: a test file, relative to the folder, a pattern for the names of its tests, how long one may take in
+ * milliseconds, if not as long as ever, and where its PostgreSQL is.
+ * @typedef {{ readonly file: string, readonly name?: string, readonly patienceMs?: number, readonly database?: string }} Job
  */
 /**
  * What came of it: how many tests passed, the names of those that failed, and what went wrong outside of any test.
@@ -21,10 +22,21 @@ const vitest = await createVitest('test', {
   reporters: [silent],
 })
 
+const { config } = vitest.getRootProject()
+const { testTimeout, hookTimeout } = config
+
+/** @param {string} name @param {unknown} value */
+function setVariable(name, value) {
+  if (value === undefined) delete process.env[name]
+  else process.env[name] = String(value)
+}
+
 /** @param {Job} job @returns {Promise<Came>} */
-async function examine({ file, name, database }) {
-  if (database === undefined) delete process.env['DATABASE_URL']
-  else process.env['DATABASE_URL'] = database
+async function examine({ file, name, patienceMs, database }) {
+  setVariable('DATABASE_URL', database)
+  setVariable('CONSTANCIA_TEST_PATIENCE_MS', patienceMs)
+  config.testTimeout = patienceMs ?? testTimeout
+  config.hookTimeout = patienceMs ?? hookTimeout
   const files = await vitest.globTestSpecifications([file])
   if (name === undefined) vitest.resetGlobalTestNamePattern()
   else vitest.setGlobalTestNamePattern(name)

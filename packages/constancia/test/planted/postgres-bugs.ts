@@ -84,7 +84,7 @@ export const postgresBugs: readonly PlantedBug[] = [
     file: 'constancia/src/engine/worker.ts',
     find: 'Math.min(this.#input.options.pollMs, untilDueMs)',
     replace: 'Math.min(2 ** 30, untilDueMs)',
-    noticedBy: faults('listens nowhere'),
+    noticedBy: { ...faults('listens nowhere'), inVain: true },
   },
   {
     breaks: 'a database that was moved away is worked on by those who have it open',

@@ -20,8 +20,13 @@ export interface PlantedBug {
     readonly file: string
     /** A pattern for the names of tests; all of the file unless set. */
     readonly name?: string
+    /** By waiting in vain, which need not last as long as it may on a slow machine. */
+    readonly inVain?: true
   }
 }
+
+// Several times what those tests take that wait in vain for a bug.
+const patienceMs = 10_000
 
 /** What came of a planted bug. */
 export type Found =
@@ -93,11 +98,12 @@ export class Workbench {
     }
   }
 
-  async #examine({ noticedBy: { file, name } }: PlantedBug): Promise<Found> {
+  async #examine({ noticedBy: { file, name, inVain } }: PlantedBug): Promise<Found> {
     this.#output = ''
     // The server of this run of the tests, instead of one for each bench.
     const database = file.includes('/postgres/') ? await databaseUrl() : undefined
-    this.#bench.send({ file: join('packages', file), name, database })
+    const patience = inVain ? { patienceMs } : {}
+    this.#bench.send({ file: join('packages', file), name, database, ...patience })
     const { passed, failed, faults } = await this.#answer()
     if (failed.length > 0) return { kind: 'noticed' }
     return { kind: 'missed', output: [`${passed} tests passed, none failed.`, ...faults, this.#output].join('\n') }

@@ -5,6 +5,7 @@ import { BaseSequencer, type TestSpecification } from 'vitest/node'
 const longest = [
   'planted/planted',
   'processes/sigkill',
+  'fleet/sigkill',
   'golden/golden',
   'golden/families',
   'golden/random',
@@ -32,10 +33,12 @@ export default defineConfig({
     ],
     pool: 'forks',
     sequence: { sequencer: LongestFirst },
-    maxWorkers: 2,
-    testTimeout: 30_000,
-    hookTimeout: 30_000,
-    teardownTimeout: 10_000,
+    // One more than the processors of a small machine: most tests also wait, for a disk, a lease or another process.
+    maxWorkers: 3,
+    // A slow machine is no failure.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
+    teardownTimeout: 60_000,
     // What is tested is what is published: Node.js loads the built files itself, untransformed and one instance each.
     server: { deps: { external: [/\/(packages|examples)\/[^/]+\/dist\//] } },
   },

@@ -17,6 +17,9 @@ export interface Advanced {
   readonly stretches: readonly (readonly (readonly StoredEvent[])[])[]
 }
 
+/** What is done before a stretch, while every run waits. */
+export type Between = (stretch: number) => void | Promise<void>
+
 /** What a step returns: about as much as the answer of a small call. */
 export function resultOf(index: number): object {
   return { index, file: `src/part-${index % 40}/index.ts`, changed: index % 3 === 0, note: 'renamed two imports' }
@@ -26,7 +29,7 @@ export function resultOf(index: number): object {
  * Advances runs step by step in a store, and reads their journals. `between` is called before each stretch, while every
  * run waits, with the stretch's number; its time counts for nothing.
  */
-export async function advance(store: StoreFactory, load: Load, between?: (stretch: number) => void): Promise<Advanced> {
+export async function advance(store: StoreFactory, load: Load, between?: Between): Promise<Advanced> {
   const { runs: runCount, stretches: stretchCount, steps: stepCount } = load
   const gate = new Gate(runCount, between)
   const walk = flow({
@@ -60,25 +63,25 @@ export async function advance(store: StoreFactory, load: Load, between?: (stretc
 class Gate {
   readonly stretchMs: number[] = []
   readonly #runCount: number
-  readonly #between: ((stretch: number) => void) | undefined
+  readonly #between: Between | undefined
   #waiting: (() => void)[] = []
   #startMs: number | undefined
 
-  constructor(runCount: number, between: ((stretch: number) => void) | undefined) {
+  constructor(runCount: number, between: Between | undefined) {
     this.#runCount = runCount
     this.#between = between
   }
 
   enter(): Promise<void> {
-    return new Promise((resolve) => {
+    return new Promise((resolve, reject) => {
       this.#waiting.push(resolve)
-      if (this.#waiting.length === this.#runCount) this.#open()
+      if (this.#waiting.length === this.#runCount) this.#open().catch(reject)
     })
   }
 
-  #open(): void {
+  async #open(): Promise<void> {
     if (this.#startMs !== undefined) this.stretchMs.push(performance.now() - this.#startMs)
-    this.#between?.(this.stretchMs.length)
+    await this.#between?.(this.stretchMs.length)
     const waiting = this.#waiting
     this.#waiting = []
     this.#startMs = performance.now()

@@ -1,4 +1,5 @@
 import { parseArgs } from 'node:util'
+import { fullFleetSizes, measureFleet, quickFleetSizes } from './fleet/measures.js'
 import { describeMachine } from './machine.js'
 import { fullManySizes, measureMany, quickManySizes } from './many/measures.js'
 import { fullSizes, measure, quickSizes } from './measures.js'
@@ -43,7 +44,10 @@ async function run(place: Place): Promise<Report> {
   if (!values.json) console.error('Measuring; some minutes.')
   const machine = await describeMachine(place)
   const samples = await measure(place, sizes)
-  return reportOf({ machine, sizes, samples, manySizes, manySamples: await measureMany(place, manySizes) })
+  const manySamples = await measureMany(place, manySizes)
+  const fleetSizes = values.quick ? quickFleetSizes : fullFleetSizes
+  const fleetSamples = await measureFleet(place, fleetSizes)
+  return reportOf({ machine, sizes, samples, manySizes, manySamples, fleetSizes, fleetSamples })
 }
 
 function text(report: Report): string {

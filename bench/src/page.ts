@@ -24,6 +24,12 @@ Nothing here is an absolute promise: disks and machines differ by more than prog
   claimed, its journal read and replayed.
 - *In flight*: all runs are in a step when the clock starts, then each goes through its steps, every one of which waits for a timer of 1 ms.
 - *Children*, *a queue*: everything from the first start, or the first claim, to the last end.
+- *PostgreSQL*: a server on the same machine and the same disk, as it is out of the box, or the one that \`DATABASE_URL\` names. One run and 256 runs
+  as above; beside them the same rows in the same tables with their triggers, by the same driver, in one statement and so in one round trip for each
+  commit, whatever its size. The bare side does not look whether an event fits and keeps no row of where a run ends.
+- *Waking over PostgreSQL*: as above, from another process, after ten wakes that do not count. Between them two bare connections do what cannot be
+  left out: one commits a row and notifies, the other hears it and commits a row.
+- *A queue over PostgreSQL*: runs of ten steps, which one, two and four worker processes take one after the other.
 
 Constancia's side runs the whole engine: it executes the function, encodes and decodes the result, makes salts and hashes, and lets the event
 loop turn between two outcomes. The bare side is a loop that does nothing but write.
@@ -43,9 +49,16 @@ loop turn between two outcomes. The bare side is a loop that does nothing but wr
   these runs looked at every second.
 - Several processes on one file share its one lock, and each forgets what it knew when another has written: more processes make a queue
   safer, not shorter. One process is the fastest way through short runs on SQLite.
-- Starts that nobody awaits wait in memory, some 6 KB each, and everything else that is to be committed waits behind them: 60,000 of them
-  took 430 MB, and no run advanced until the last was stored. Starting in batches of 1,000 took 150 MB and let runs go on meanwhile. A worker
-  claims only as many runs as it has places for.
+- Starts that nobody awaits wait in memory, some 5 KB each: 60,000 of them took 300 MB. Only 1,024 are let in to the store at once, so runs go
+  on meanwhile: the first had ended when 2,500 starts were stored, 3,000 when all were. A worker claims only as many runs as it has places for.
+- Over PostgreSQL a lone step is one round trip and one commit, as the bare statement is; what it costs beyond that is one look at the run's row
+  and the engine. Of many runs two transactions are under way at once, so that this process and the server work side by side: where
+  both cores are busy with something else, that gain is lost.
+- Waking over PostgreSQL takes two commits as well, and some eight trips between processes: two for the signal, one for the notification, four for
+  the claim, one for the journal. Each costs what the scheduler needs to let another process run: little on a machine that has a
+  core to spare, some milliseconds on one that has none.
+- Worker processes on one PostgreSQL share the work until the server's cores are busy. Measured on two cores, which server and workers share, that
+  is so with one worker already; more of them make the queue safer there, not shorter.
 
 \`npm run bench\` measures it anew, \`npm run bench -- --json\` prints it for programs, \`npm run bench -- --write\` writes this page.
 `

@@ -1,3 +1,5 @@
+import type { FleetSamples, FleetSizes } from './fleet/measures.js'
+import { fleetRows } from './fleet/rows.js'
 import type { Machine } from './machine.js'
 import type { ManySamples, ManySizes } from './many/measures.js'
 import { manyRows } from './many/rows.js'
@@ -8,9 +10,10 @@ import { ratios, type Spread, spreadOf } from './samples.js'
 /** Everything that one run of the benchmarks found. */
 export interface Report {
   readonly date: string
-  readonly machine: Machine & { readonly syncsPerSecond: Spread }
+  readonly machine: Machine & { readonly postgres: string; readonly syncsPerSecond: Spread }
   readonly sizes: Sizes
   readonly manySizes: ManySizes
+  readonly fleetSizes: FleetSizes
   readonly rows: readonly Row[]
 }
 
@@ -21,20 +24,25 @@ export interface Measured {
   readonly samples: Samples
   readonly manySizes: ManySizes
   readonly manySamples: ManySamples
+  readonly fleetSizes: FleetSizes
+  readonly fleetSamples: FleetSamples
 }
 
 /** Sums up what was measured. */
-export function reportOf({ machine, sizes, samples, manySizes, manySamples }: Measured): Report {
+export function reportOf(measured: Measured): Report {
+  const { machine, sizes, samples, manySizes, manySamples, fleetSizes, fleetSamples } = measured
   return {
     date: new Date().toISOString().slice(0, 10),
-    machine: { ...machine, syncsPerSecond: spreadOf(samples.syncs) },
+    machine: { ...machine, postgres: fleetSamples.server, syncsPerSecond: spreadOf(samples.syncs) },
     sizes,
     manySizes,
+    fleetSizes,
     rows: [
       ...comparisons(sizes, samples),
       ...replays(sizes, samples),
       ...inMemory(sizes, samples),
       ...manyRows(manySizes, manySamples),
+      ...fleetRows(fleetSizes, fleetSamples),
     ],
   }
 }
@@ -103,9 +111,11 @@ function spreadText({ median, min, max }: Spread): string {
 
 const columns = ['measure', 'unit', 'Constancia', 'bare driver', 'ratio', 'target', ''] as const
 
+const signs = { '<': '<', '<=': '≤', '>=': '≥' } as const
+
 function cellsOf(row: Row): string[] {
   const { target } = row
-  const asked = target === undefined ? '' : `${target.comparison === '<=' ? '≤' : '≥'} ${target.value}`
+  const asked = target === undefined ? '' : `${signs[target.comparison]} ${target.value}`
   const verdict = target === undefined ? '' : target.isMet ? 'pass' : 'MISS'
   const optional = (spread: Spread | undefined): string => (spread === undefined ? '' : spreadText(spread))
   return [row.what, row.unit, spreadText(row.constancia), optional(row.bare), optional(row.ratio), asked, verdict]
@@ -113,16 +123,16 @@ function cellsOf(row: Row): string[] {
 
 /** What it was measured on, in a line. */
 export function machineLine({ machine }: Report): string {
-  const { cores, processor, node, sqlite, syncsPerSecond } = machine
-  return `${cores} cores (${processor}), Node.js ${node}, ${sqlite}, ${spreadText(syncsPerSecond)} syncs/s`
+  const { cores, processor, node, sqlite, postgres, syncsPerSecond } = machine
+  return `${cores} cores (${processor}), Node.js ${node}, ${sqlite}, ${postgres}, ${spreadText(syncsPerSecond)} syncs/s`
 }
 
 /** How often it was measured, in a line. */
-export function roundsLine({ sizes, manySizes }: Report): string {
+export function roundsLine({ sizes, manySizes, fleetSizes }: Report): string {
   const { rounds, oneRun, manyRuns } = sizes
   return (
     `Medians (lowest–highest) of ${rounds} rounds; of one run ${rounds * oneRun.stretches} stretches of ${oneRun.steps} steps, of many ` +
-    `${rounds * manyRuns.stretches} of ${manyRuns.steps} steps each; from parked runs on ${manySizes.rounds} rounds, in processes of their own. ` +
+    `${rounds * manyRuns.stretches} of ${manyRuns.steps} steps each; from parked runs on ${manySizes.rounds} rounds, in processes of their own, over PostgreSQL ${fleetSizes.rounds}. ` +
     'What is compared took turns.'
   )
 }

@@ -18,3 +18,9 @@ export function spreadOf(samples: readonly number[]): Spread {
 export function ratios(above: readonly number[], below: readonly number[]): number[] {
   return above.map((value, index) => value / (below[index] ?? Number.NaN))
 }
+
+/** The value that so many of a hundred do not exceed. */
+export function percentile(values: readonly number[], percent: number): number {
+  const sorted = [...values].sort((a, b) => a - b)
+  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN
+}

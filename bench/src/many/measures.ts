@@ -102,7 +102,7 @@ async function measureParked(place: Place, sizes: ManySizes, samples: ManySample
     samples.parked.push(await stay(file, idleMs))
     const ids = (from: number): string[] => Array.from({ length: wakes }, (_, index) => listenerId(from + index))
     samples.wakeOwnMs.push(await apart({ kind: 'wake', file, runs: ids(2 * round * wakes) }))
-    samples.wakeElsewhereMs.push(await wakeElsewhere(file, ids((2 * round + 1) * wakes)))
+    samples.wakeElsewhereMs.push(await wakeElsewhere({ file }, ids((2 * round + 1) * wakes)))
   }
   place.drop(file)
   place.drop(emptyFile)
@@ -123,8 +123,9 @@ async function call(place: Place, pairs: number): Promise<number> {
 
 async function drain(place: Place, { queuedRuns: runs }: ManySizes, workers: number): Promise<number> {
   return onNewFile(place, async (file) => {
-    await apart({ kind: 'fill', file, runs })
-    return drainWith(file, runs, workers)
+    const queue = { where: { file }, runs, steps: 1 }
+    await apart({ kind: 'fill', ...queue })
+    return drainWith({ ...queue, processCount: workers })
   })
 }
 

@@ -1,3 +1,5 @@
+import type { Where } from '../where.js'
+
 /** What a process of its own is to do. */
 export type Order =
   /** Starts so many runs and brings all of them to rest. */
@@ -7,15 +9,15 @@ export type Order =
   /** Wakes runs of its own by signals, one after the other. */
   | { readonly kind: 'wake'; readonly file: string; readonly runs: readonly string[] }
   /** Works, and tells of each run that another process has woken. */
-  | { readonly kind: 'serve'; readonly file: string }
+  | { readonly kind: 'serve'; readonly where: Where }
   /** Advances so many runs, all of them at once, by so many steps. */
   | { readonly kind: 'advance'; readonly file: string; readonly runs: number; readonly steps: number }
   /** Starts so many parents at once, each with a child that it waits for. */
   | { readonly kind: 'call'; readonly file: string; readonly pairs: number }
   /** Starts so many short runs, which nobody advances yet. */
-  | { readonly kind: 'fill'; readonly file: string; readonly runs: number }
-  /** Advances short runs, and tells of each hundred. */
-  | { readonly kind: 'drain'; readonly file: string }
+  | { readonly kind: 'fill'; readonly where: Where; readonly runs: number; readonly steps: number }
+  /** Advances short runs of so many steps, and tells how many of them it has done. */
+  | { readonly kind: 'drain'; readonly where: Where; readonly steps: number }
 
 /** An order of one kind. */
 export type OrderOf<Kind extends Order['kind']> = Extract<Order, { readonly kind: Kind }>

@@ -1,5 +1,5 @@
 import { type Row, withTarget } from '../row.js'
-import { ratios, type Spread, spreadOf } from '../samples.js'
+import { percentile, ratios, type Spread, spreadOf } from '../samples.js'
 import type { ManySamples, ManySizes } from './measures.js'
 
 const mebibyte = 2 ** 20
@@ -67,11 +67,6 @@ function waking({ parkedRuns }: ManySizes, { wakeOwnMs, wakeElsewhereMs }: ManyS
   const [own, ownLate] = rows('wake-own', 'the same process', wakeOwnMs)
   const [elsewhere, elsewhereLate] = rows('wake-elsewhere', 'another process', wakeElsewhereMs)
   return [withTarget(own, '<=', 5), ownLate, withTarget(elsewhere, '<=', 10), elsewhereLate]
-}
-
-function percentile(values: readonly number[], percent: number): number {
-  const sorted = [...values].sort((a, b) => a - b)
-  return sorted[Math.min(sorted.length - 1, Math.floor((sorted.length * percent) / 100))] ?? Number.NaN
 }
 
 function inFlight({ fewRuns, manyRuns, steps }: ManySizes, { few, many }: ManySamples): Row[] {

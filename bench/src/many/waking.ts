@@ -1,5 +1,6 @@
 import { open } from 'constancia'
 import { sqlite } from 'constancia/sqlite'
+import { storeAt, type Where } from '../where.js'
 import { Apart } from './apart.js'
 import type { OrderOf } from './orders.js'
 import { parkedFlows, pause } from './parked.js'
@@ -31,25 +32,29 @@ export async function wake({ file, runs }: OrderOf<'wake'>): Promise<number[]> {
 }
 
 /** Works on runs and tells when each of them is awake. */
-export async function serve({ file }: OrderOf<'serve'>, tell: (atMs: number) => void): Promise<() => Promise<void>> {
+export async function serve({ where }: OrderOf<'serve'>, tell: (atMs: number) => void): Promise<() => Promise<void>> {
   const flows = Object.values(parkedFlows(() => tell(nowMs())))
-  const runtime = await open({ store: sqlite({ file }), flows, log: () => undefined })
+  const runtime = await open({ store: storeAt(where), flows, log: () => undefined })
   await pause(200)
   tell(nowMs())
   return () => runtime.close()
 }
 
-/** The same as {@link wake}, where another process works on the runs. */
-export async function wakeElsewhere(file: string, runs: readonly string[]): Promise<number[]> {
-  const server = new Apart<number>({ kind: 'serve', file })
-  const runtime = await open({ store: sqlite({ file }), flows: [], worker: false, log: () => undefined })
+/** The same as {@link wake}, where another process works on the runs. `between` is done after each. */
+export async function wakeElsewhere(
+  where: Where,
+  runs: readonly string[],
+  between: () => Promise<void> = () => pause(10),
+): Promise<number[]> {
+  const server = new Apart<number>({ kind: 'serve', where })
+  const runtime = await open({ store: storeAt(where), flows: [], worker: false, log: () => undefined })
   await server.next() // It is up.
   const latenciesMs: number[] = []
   for (const run of runs) {
     const sentMs = nowMs()
     await runtime.run(run).signal('go')
     latenciesMs.push((await server.next()) - sentMs)
-    await pause(10)
+    await between()
   }
   await runtime.close()
   await server.end()

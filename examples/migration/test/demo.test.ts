@@ -23,7 +23,7 @@ interface Output {
 }
 
 const demo = fileURLToPath(new URL('../dist/demo.js', import.meta.url))
-const timeoutMs = 120_000
+const timeoutMs = 600_000
 let folder = ''
 
 function start(args: readonly string[]) {

@@ -5,12 +5,16 @@ export {
   type CancelOptions,
   type Concurrency,
   type Continuation,
+  type Drained,
   days,
   type EngineErrorCode,
+  type Fleet,
+  type FleetWorker,
   type Flow,
   type FlowContext,
   type FlowDeclaration,
   flow,
+  type HeldRuns,
   hours,
   type Logger,
   type LogLevel,
@@ -27,6 +31,7 @@ export {
   type StartOptions,
   type StepOptions,
   seconds,
+  type UnservedFlow,
   type WorkerOptions,
 } from './engine/index.js'
 export {
@@ -51,4 +56,17 @@ export {
   type ScheduleDeclaration,
   schedule,
 } from './schedule/index.js'
-export type { Page, RunQuery, RunRow, RunStatus, StoreErrorCode, StoreFactory, WaitingFor } from './store/index.js'
+export type {
+  FlowVersion,
+  HeldClaim,
+  Loss,
+  NotedHead,
+  Page,
+  RunQuery,
+  RunRow,
+  RunStatus,
+  StoreErrorCode,
+  StoreFactory,
+  WaitingFor,
+  WorkerRow,
+} from './store/index.js'

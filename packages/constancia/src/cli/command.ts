@@ -1,4 +1,4 @@
-import type { Runtime } from '../engine/index.js'
+import type { AnyFlow, Runtime, WorkerOptions } from '../engine/index.js'
 import type { FoundConfig } from './config.js'
 import type { ExitCode } from './exit-codes.js'
 import type { Options } from './options.js'
@@ -49,16 +49,22 @@ export interface Call {
   readonly now: () => number
   /** Loads the configuration. */
   readonly config: () => Promise<FoundConfig>
+  /** Loads another one, by its absolute path. */
+  readonly otherConfig: (file: string) => Promise<FoundConfig>
   /** Opens what the configuration names, and closes it when the use is over. */
   readonly withRuntime: <T>(how: OpenHow, use: (runtime: Runtime, found: FoundConfig) => Promise<T>) => Promise<T>
 }
 
 /** How a command opens the store. */
 export interface OpenHow {
-  /** Whether this process works on runs. */
-  readonly worker: boolean
+  /** Whether this process works on runs, and what it changes of how the configuration works on them. */
+  readonly worker: boolean | Partial<WorkerOptions>
   /** Whether a database that is missing is made. */
   readonly create: boolean
+  /** Only these flows of the configuration, and no schedules; all of it unless set. */
+  readonly flows?: readonly AnyFlow[]
+  /** Whether a store that is away is waited for, however long it takes; told once. */
+  readonly onAway?: (reason: string) => void
 }
 
 /** To look at runs, and to send them something. */

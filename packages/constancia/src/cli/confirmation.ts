@@ -35,15 +35,29 @@ export async function confirm(call: Call, plan: Plan): Promise<boolean> {
   }
   if (plan.isPlain) return true
   terminal.say(previewOf(plan))
-  if (options.flag('yes')) return true
-  if (!terminal.canAsk) {
-    throw cliError(
-      'unconfirmed',
-      'There is nobody to ask. Nothing was done; add --yes to go ahead, or --dry-run to list the runs.',
-    )
-  }
-  if (await terminal.ask(`${capital(plan.verb)} ${plan.runs.length === 1 ? 'it' : 'them'}?`)) return true
-  throw cliError('unconfirmed', 'Nothing was done.')
+  const question = `${capital(plan.verb)} ${plan.runs.length === 1 ? 'it' : 'them'}?`
+  await requireYes(call, question, { instead: ', or --dry-run to list the runs' })
+  return true
+}
+
+/** What is said where the answer is not yes. */
+export interface Unconfirmed {
+  /** `Nothing was done` unless set. */
+  readonly nothing?: string
+  /** What else there is besides `--yes`, where there is nobody to ask. */
+  readonly instead?: string
+}
+
+/** Asks, unless there is `--yes`. Throws `unconfirmed` if the answer is no, or if there is nobody to ask. */
+export async function requireYes(
+  { terminal, options }: Call,
+  question: string,
+  { nothing = 'Nothing was done', instead = '' }: Unconfirmed = {},
+): Promise<void> {
+  if (options.flag('yes')) return
+  if (!terminal.canAsk)
+    throw cliError('unconfirmed', `There is nobody to ask. ${nothing}; add --yes to go ahead${instead}.`)
+  if (!(await terminal.ask(question))) throw cliError('unconfirmed', `${nothing}.`)
 }
 
 function previewOf({ verb, runs }: Plan): string {

@@ -1,15 +1,16 @@
 import { statSync } from 'node:fs'
-import type { Runtime } from '../engine/index.js'
+import type { Fleet, Runtime } from '../engine/index.js'
 import { emptyHead, runStream, verifyChain } from '../journal/index.js'
-import type { RunRow } from '../store/index.js'
+import type { Loss, RunRow } from '../store/index.js'
 import { sqlitePlace } from '../store/sqlite/index.js'
 import type { Call } from './command.js'
 import type { FoundConfig } from './config.js'
 import { durationText } from './durations.js'
 import { codeOf, messageOf } from './errors.js'
 import { remedyOf } from './header.js'
-import { countsText } from './rows.js'
+import { countsText, unservedText } from './rows.js'
 import { runsOf } from './selection.js'
+import { flowNames } from './serving.js'
 import { counted, cut, printable } from './text.js'
 
 /** Something that was noticed. */
@@ -39,9 +40,10 @@ export async function diagnose(call: Call, runtime: Runtime, { file, config }: F
   const census = await takeCensus(call, runtime)
   const journals = await checkJournals(call, runtime, census.ids)
   const outbox = await runtime.outbox()
+  const fleet = await runtime.fleet()
   const place = sqlitePlace(config.store)
   const sizes = place === undefined ? undefined : sizesOf(place.file)
-  const flows = [...runtime.flows].map((flow) => `${flow.name}@${flow.version}`).sort()
+  const flows = flowNames(runtime.flows)
   const facts: [string, string][] = [
     ['config', file],
     ['store', runtime.describe()],
@@ -51,6 +53,7 @@ export async function diagnose(call: Call, runtime: Runtime, { file, config }: F
       : ([['size', `${bytesText(sizes.main)}; write-ahead file ${bytesText(sizes.wal)}`]] as [string, string][])),
     ['flows', flows.length === 0 ? 'none' : flows.join(', ')],
     ['runs', census.ids.length === 0 ? 'none' : `${counted(census.ids.length, 'run')}: ${census.counts}`],
+    ['workers', workersText(fleet)],
     [
       'outbox',
       outbox.items.length === 0
@@ -59,7 +62,35 @@ export async function diagnose(call: Call, runtime: Runtime, { file, config }: F
     ],
     ['journals', `${counted(journals.eventCount, 'event')} of ${counted(journals.runCount, 'run')} checked`],
   ]
-  return { facts, findings: [...journals.findings, ...census.findings, ...walFindings(sizes?.wal ?? 0)] }
+  const losses = config.mark === undefined ? [] : lossFindings(await runtime.loss())
+  return {
+    facts,
+    findings: [
+      ...losses,
+      ...journals.findings,
+      ...census.findings,
+      ...unservedFindings(fleet),
+      ...walFindings(sizes?.wal ?? 0),
+    ],
+  }
+}
+
+function workersText({ workers }: Fleet): string {
+  const states = ['working', 'draining', 'silent', 'gone'] as const
+  const counts = states.map((state) => [workers.filter((one) => one.state === state).length, state] as const)
+  const there = counts.filter(([count]) => count > 0).map(([count, state]) => `${count} ${state}`)
+  return there.length === 0 ? 'none' : there.join(', ')
+}
+
+// Where nobody works at all, that is what is to be told, and runs that are due tell it.
+function unservedFindings({ workers, unserved }: Fleet): Finding[] {
+  if (!workers.some(({ state }) => state === 'working' || state === 'draining')) return []
+  return unserved.map((one) => ({
+    code: 'no_worker',
+    needsAttention: true,
+    what: unservedText(one),
+    todo: 'Start a worker that has it: constancia worker. Those that drain end when they have given back what they hold.',
+  }))
 }
 
 interface Census {
@@ -143,6 +174,12 @@ function walFindings(walBytes: number): Finding[] {
       todo: 'Find the process that has the file open (fuser, lsof) and end its read.',
     },
   ]
+}
+
+function lossFindings(loss: Loss | undefined): Finding[] {
+  if (loss === undefined) return []
+  const todo = 'Connect to the right database, or accept this one with constancia quarantine.'
+  return [{ code: 'rolled_back', needsAttention: true, what: printable(loss.message), todo }]
 }
 
 interface Journals {

@@ -20,6 +20,12 @@ export type CliErrorCode =
   | 'run_stuck'
   /** Workers hold runs, and what was asked for must not happen meanwhile. */
   | 'workers_up'
+  /** The database has everything that is known of it. */
+  | 'nothing_lost'
+  /** A move goes only to where nothing is. */
+  | 'store_not_empty'
+  /** There is no move to take back. */
+  | 'not_moved'
   | 'file_exists'
   /** A file cannot be read or written. */
   | 'file_failed'

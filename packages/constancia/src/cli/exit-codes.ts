@@ -12,6 +12,8 @@ export const exitCodes = {
   config: 9,
   store: 10,
   findings: 11,
+  cutOff: 12,
+  notGivenBack: 13,
   interrupted: 130,
 } as const
 
@@ -30,8 +32,10 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
   [exitCodes.runFailed, 'start --wait: the run failed, was cancelled or is stuck'],
   [exitCodes.unconfirmed, 'not confirmed: answer yes, or pass --yes; nothing was done'],
   [exitCodes.config, 'no configuration was found, or it cannot be loaded'],
-  [exitCodes.store, 'the database is missing, unreachable, damaged or too new'],
+  [exitCodes.store, 'the database is missing, away, damaged, too new, moved, or lost a part'],
   [exitCodes.findings, 'doctor: something needs attention'],
+  [exitCodes.cutOff, 'worker: attempts were cut off; their steps are executed again'],
+  [exitCodes.notGivenBack, 'worker: runs were not given back; they go on when their leases end'],
   [exitCodes.interrupted, 'stopped by Ctrl-C; what was done is told'],
 ]
 
@@ -51,6 +55,9 @@ const exitCodeOfError: Readonly<Record<string, ExitCode>> = {
   not_stuck: exitCodes.refused,
   run_open: exitCodes.refused,
   workers_up: exitCodes.refused,
+  nothing_lost: exitCodes.refused,
+  store_not_empty: exitCodes.refused,
+  not_moved: exitCodes.refused,
   file_exists: exitCodes.refused,
   too_many_signals: exitCodes.refused,
   run_failed: exitCodes.runFailed,

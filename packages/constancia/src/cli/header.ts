@@ -42,6 +42,7 @@ function identity(row: RunRow, nowMs: number): Field[] {
   const lost = row.lostLeaseCount > 0 ? `; its lease ran out ${counted(row.lostLeaseCount, 'time')} in a row` : ''
   fields.push(['journal', `${counted(row.head.seq + 1, 'event')}; ${claimsText(row)}${lost}`])
   if (row.key !== undefined) fields.push(['key', printable(row.key)])
+  if (row.priority !== 0) fields.push(['priority', String(row.priority)])
   return fields
 }
 
@@ -87,6 +88,8 @@ const remedies: Readonly<Record<string, string>> = {
   nondeterminism: 'Bring back the code that this run started with, or repair it.',
   foreign_await: 'Wrap in ctx.step what the flow awaits.',
   poison: 'Find out why its worker dies with it (memory, a loop without end, a crash).',
+  rolled_back:
+    'Look what the run did after the database lost its newest part: it is done again where the journal does not know of it.',
   journal_damaged: 'Restore the database from a backup.',
   history_too_long: 'Raise the limit on the number of events, or let the flow continue as new.',
 }

@@ -72,6 +72,7 @@ function callOf({ words, list, options }: Asked, terminal: Terminal, load: Load)
     folder,
     now: () => systemClock.now(),
     config,
+    otherConfig: async (file) => loadConfig(findConfig(folder, file), load),
     withRuntime: async (how, use) => {
       const project = await config()
       return withRuntime({ found: project, how, terminal }, (runtime) => use(runtime, project))

@@ -22,6 +22,14 @@ export class Options {
     return Array.isArray(value) ? value.map(String) : []
   }
 
+  /** A whole number, which may be below 0. Throws `usage`. */
+  integer(name: string): number | undefined {
+    const text = this.text(name)
+    if (text === undefined) return undefined
+    if (/^-?\d{1,9}$/.test(text)) return Number(text)
+    throw cliError('usage', `--${name} takes a whole number, but it was ${JSON.stringify(text)}. Nothing was done.`)
+  }
+
   /** A whole number from 1. Throws `usage`. */
   count(name: string): number | undefined {
     const text = this.text(name)

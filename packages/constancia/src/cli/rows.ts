@@ -1,8 +1,9 @@
+import type { UnservedFlow } from '../engine/index.js'
 import type { RunRow, RunStatus, WaitingFor } from '../store/index.js'
 import { durationText, fromNowText, momentText } from './durations.js'
 import type { Paint } from './paint.js'
 import { statuses } from './selection.js'
-import { hardSpace, printable } from './text.js'
+import { counted, hardSpace, printable } from './text.js'
 
 /** `3 waiting, 1 stuck`: how many runs there are of each status. */
 export function countsText(rows: readonly { readonly status: RunStatus }[]): string {
@@ -59,4 +60,13 @@ export function statusText(status: RunStatus, paint: Paint): string {
 /** A moment, and how far away it is. Its spaces are such that no line breaks there; `wrap` makes them plain. */
 export function whenText(atMs: number, nowMs: number): string {
   return `${momentText(atMs)} (${fromNowText(atMs, nowMs)})`.replaceAll(' ', hardSpace)
+}
+
+/** What is to be known of open runs that no living worker claims. */
+export function unservedText({ flow, version, runCount, draining }: UnservedFlow): string {
+  const drains =
+    draining.length === 0
+      ? ''
+      : `; ${draining.map(printable).join(', ')} ${draining.length === 1 ? 'has it, but drains' : 'have it, but drain'}`
+  return `No living worker claims ${printable(`${flow}@${version}`)}, which has ${counted(runCount, 'open run')}${drains}`
 }

@@ -2,11 +2,12 @@ import { isExactText } from '../journal/index.js'
 import { engineError } from './errors.js'
 import type { AnyFlow, Concurrency, Continuation, Flow, FlowContext, FlowDeclaration } from './flow.js'
 import { noAddon } from './guard.js'
+import { requirePriority } from './priority.js'
 import { retryPolicy } from './retry.js'
 
 const namePattern = /^[A-Za-z0-9._-]{1,100}$/
 
-/** Declares a flow. Throws `invalid_option` for a name, a version, a policy or a limit that makes no sense. */
+/** Declares a flow. Throws `invalid_option` for a name, a version, a policy, a limit or a priority that makes no sense. */
 export function flow<Input = unknown, Output = unknown>(
   declaration: FlowDeclaration<Input, Output>,
 ): Flow<Input, Exclude<Output, Continuation>> {
@@ -23,7 +24,7 @@ export function flow<Input = unknown, Output = unknown>(
       `The version of flow ${name} is a whole number from 1, but it was ${String(version)}.`,
     )
   }
-  const { patches = [], key, concurrency = {} } = declaration
+  const { patches = [], key, concurrency = {}, priority = 0 } = declaration
   requirePatches(name, patches)
   requireConcurrency(name, concurrency, key !== undefined)
   const plan = run as (ctx: FlowContext, input: Input) => Promise<Exclude<Output, Continuation> | Continuation>
@@ -36,6 +37,7 @@ export function flow<Input = unknown, Output = unknown>(
     key,
     concurrency,
     addon: noAddon,
+    priority: requirePriority(priority, `runs of flow ${name}`, ''),
     run: plan,
   }
 }

@@ -11,11 +11,12 @@ import {
   runStream,
   type StoredEvent,
 } from '../journal/index.js'
-import type { CreateRun, Decision, Facts, Store } from '../store/index.js'
+import { type CreateRun, type Decision, type Facts, type RunRow, rolledBackCode, type Store } from '../store/index.js'
 import { type Delivered, decideCancel } from './deliver.js'
-import { engineError } from './errors.js'
+import { engineError, isLoss } from './errors.js'
 import { latestOf } from './line.js'
 import type { Parts } from './parts.js'
+import { priorityFact } from './priority.js'
 import { type FlowRegistry, keyOf } from './registry.js'
 
 /** What a dispatcher works with. */
@@ -80,29 +81,31 @@ export class Dispatcher {
       this.#failing = seen.failing
       this.#isDown = false
     } catch (error) {
-      if (!this.#isDown) this.#report('The outbox could not be read; it is looked at again.', { error: String(error) })
+      if (!this.#isDown && !isLoss(error))
+        this.#report('The outbox could not be read; it is looked at again.', { error: String(error) })
       this.#isDown = true
     }
   }
 
-  async #dispatchInOrder(entries: readonly OutboxEntry[], { toStart, failing }: Seen): Promise<void> {
+  async #dispatchInOrder(entries: readonly OutboxEntry[], seen: Seen): Promise<void> {
     for (const entry of entries) {
       if (this.#stopped) return
       try {
-        await this.#dispatch(entry, toStart.has(entry.target))
+        await this.#dispatch(entry, seen)
       } catch (error) {
-        failing.add(keyOfEntry(entry))
+        if (isLoss(error)) return
+        seen.failing.add(keyOfEntry(entry))
         return this.#reportFailing(entry, error)
       }
     }
   }
 
-  #dispatch(entry: OutboxEntry, isToStart: boolean): Promise<void> {
+  #dispatch(entry: OutboxEntry, { toStart }: Seen): Promise<void> {
     switch (entry.kind) {
       case 'start':
         return this.#start(entry)
       case 'cancel':
-        return this.#cancel(entry, isToStart)
+        return this.#cancel(entry, toStart.has(entry.target))
       case 'end':
         return this.#tellParent(entry)
     }
@@ -113,7 +116,9 @@ export class Dispatcher {
     const asked = await this.#eventOf(entry)
     const parent = await store.run(entry.run)
     if (asked === undefined || parent === undefined) return this.#settle(entry)
-    const child = childOf(asked, parent.actor, entry)
+    // The child may have run, and its journal be lost: it begins anew once somebody lets its parent go on.
+    if (parent.stuck?.code === rolledBackCode) return
+    const child = childOf(asked, parent, entry)
     this.#noteMissingFlow(asked)
     const created = await store.create(child)
     const isOurs = created.kind === 'created' || (created.kind === 'exists' && created.row.parent?.run === entry.run)
@@ -224,11 +229,20 @@ function byTarget(entries: readonly OutboxEntry[]): OutboxEntry[][] {
   return [...groups.values()]
 }
 
-function childOf(asked: StoredEvent, actor: string | undefined, entry: OutboxEntry): CreateRun {
+function childOf(asked: StoredEvent, { actor, priority }: RunRow, entry: OutboxEntry): CreateRun {
   const { op, flow, version, child, patches, key } = bodyOf(asked, 'ChildStarted')
   const parent: { readonly run: RunId; readonly op: OpId } = { run: entry.run, op }
   const shared = key === undefined ? {} : { key }
-  const body = { flow, version, actor: actor ?? null, contract: null, patches, ...shared, parent }
+  const body = {
+    flow,
+    version,
+    actor: actor ?? null,
+    contract: null,
+    patches,
+    ...shared,
+    ...priorityFact(priority),
+    parent,
+  }
   const drafts = [draftOf('FlowStarted', body, asked.data)]
   return { run: child, drafts, by, seen: nothingSeen, settles: entry }
 }

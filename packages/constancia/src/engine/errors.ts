@@ -33,3 +33,8 @@ export type EngineErrorCode =
 export function engineError(code: EngineErrorCode, message: string, options?: ErrorOptions): ConstanciaError {
   return new ConstanciaError(code, message, options)
 }
+
+/** Whether the database has lost events. Whoever noticed has said so: it is not to be said of each thing that is refused. */
+export function isLoss(error: unknown): boolean {
+  return error instanceof ConstanciaError && error.code === 'store_rolled_back'
+}

@@ -124,6 +124,11 @@ export class Execution implements Host, Words {
     this.#advance()
   }
 
+  /** Whether a function of a step is under way. */
+  get hasAttempts(): boolean {
+    return this.#underway.attemptCount > 0
+  }
+
   /** Ends at once: the claim is lost, or there is no time left. What is under way is aborted and counts for nothing. */
   abandon(kind: 'lost' | 'released'): void {
     this.#finish({ kind })
@@ -134,7 +139,6 @@ export class Execution implements Host, Words {
   get runId(): RunId {
     return this.claim.run
   }
-
   get ending(): boolean {
     return this.#ending !== undefined
   }

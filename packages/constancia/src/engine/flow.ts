@@ -15,6 +15,8 @@ export interface Flow<Input = unknown, Output = unknown> {
   readonly key: ((input: Input) => string) | undefined
   readonly concurrency: Concurrency
   readonly addon: Addon
+  /** Of runs that are started without one. */
+  readonly priority: number
   readonly run: (ctx: FlowContext, input: Input) => Promise<Output | Continuation>
 }
 
@@ -41,6 +43,12 @@ export interface FlowDeclaration<Input, Output> {
   /** What its runs share a limit by: 1 to 200 characters, a pseudonym. Called where a run is started; computes and does nothing else. */
   readonly key?: (input: Input) => string
   readonly concurrency?: Concurrency
+  /**
+   * The priority of its runs where their start names none: a whole number from -100 to 100; 0 unless set. Of the runs of this
+   * flow that are due, workers take those of the highest priority first, so one of a low priority waits as long as higher ones
+   * are due. A child has the priority of its parent, and a run that takes over from another one that of the other.
+   */
+  readonly priority?: number
   /** The plan. Returns the output, or what `ctx.continueAsNew` gave. */
   readonly run: (ctx: FlowContext, input: Input) => Promise<Output>
 }

@@ -1,7 +1,9 @@
 export type { AttemptInfo } from './attempt.js'
 export { flow } from './declare.js'
+export type { Drained } from './drained.js'
 export { days, hours, minutes, parseDuration, seconds } from './duration.js'
 export { type EngineErrorCode, engineError } from './errors.js'
+export type { Fleet, FleetWorker, HeldRuns, UnservedFlow } from './fleet.js'
 export type {
   AnyFlow,
   Branch,
@@ -13,7 +15,7 @@ export type {
   StepOptions,
 } from './flow.js'
 export { type Logger, type LogLevel, stderrLogger } from './log.js'
-export type { Parts } from './parts.js'
+export type { Parts, Self } from './parts.js'
 export type { Rehearsal } from './rehearsal.js'
 export { defaultRetry, type RetryPolicy, retryPolicy } from './retry.js'
 export { type CancelOptions, Run, type SignalOptions } from './run.js'

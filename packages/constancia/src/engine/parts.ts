@@ -24,4 +24,12 @@ export interface Parts {
   /** What decisions of layers above are made from; undefined where there are none. */
   readonly basis: Basis | undefined
   readonly log: Logger
+  readonly self: Self
+}
+
+/** What a process says of itself in the list of workers. */
+export interface Self {
+  readonly host: string
+  /** Version of Constancia. */
+  readonly program: string
 }

@@ -13,23 +13,31 @@ import {
   runStream,
 } from '../journal/index.js'
 import {
+  heldLoss,
+  type Loss,
+  MarkedStore,
   type OutboxQuery,
   type Page,
+  parkedBecause,
   type RunQuery,
   type RunRow,
+  rolledBackCode,
   type Store,
   type StoreFactory,
   systemClock,
 } from '../store/index.js'
 import { keyOfInput } from './declare.js'
 import { unknownRun } from './deliver.js'
+import type { Drained } from './drained.js'
 import { Ends } from './ends.js'
 import { engineError } from './errors.js'
+import { type Fleet, type FleetWorker, fleetOf } from './fleet.js'
 import type { AnyFlow, Flow } from './flow.js'
 import { Gate } from './gate.js'
-import { type Logger, stderrLogger } from './log.js'
+import { type Logger, type LogLevel, stderrLogger } from './log.js'
 import { newRunId } from './new-id.js'
 import type { Parts } from './parts.js'
+import { priorityFact, requirePriority } from './priority.js'
 import { FlowRegistry, keyOf } from './registry.js'
 import { type Rehearsal, rehearse } from './rehearsal.js'
 import { Run, type RunAccess } from './run.js'
@@ -46,6 +54,12 @@ export interface OpenOptions {
   readonly worker?: Partial<WorkerOptions> | false
   readonly log?: Logger
   readonly limits?: Partial<Limits>
+  /**
+   * A file outside the database in which this process keeps how far that had come, so that a database which lost its newest part is
+   * noticed: by a restore, or by a failover to a server that did not have everything. Made where there is none; its folder is not.
+   * Processes of one machine may share it. Unset, nothing is compared.
+   */
+  readonly mark?: string
   /** For tests and simulators: time, randomness and scheduling of their own. */
   readonly parts?: Partial<Parts>
 }
@@ -56,6 +70,11 @@ export interface StartOptions {
   readonly id?: string
   /** The principal as whom the run acts; a pseudonym. */
   readonly actor?: string
+  /**
+   * A whole number from -100 to 100; that of the flow unless set. Of the runs of a flow that are due, those of the highest
+   * priority are taken first, then those that are due longest. Durable with the start; it never changes.
+   */
+  readonly priority?: number
 }
 
 /**
@@ -69,7 +88,19 @@ export async function open(options: OpenOptions): Promise<Runtime> {
   const { clock, limits } = parts
   const warn = (message: string): void => parts.log('warn', message, {})
   const store = await options.store({ clock, randomBytes: parts.randomBytes, limits, warn })
-  return new Runtime({ store, flows, parts, worker })
+  if (options.mark === undefined) return new Runtime({ store, flows, parts, worker })
+  const marked = await markedBy(options.mark, store, parts)
+  return new Runtime({ store: marked, flows, parts, worker, loss: () => marked.loss() })
+}
+
+async function markedBy(mark: string, store: Store, { clock, randomBytes, log }: Parts): Promise<MarkedStore> {
+  const tell = (level: LogLevel, message: string): void => log(level, message, {})
+  try {
+    return await MarkedStore.open({ store, path: mark, clock, randomBytes, tell })
+  } catch (error) {
+    await store.close()
+    throw error
+  }
 }
 
 function completeParts(options: OpenOptions): Parts {
@@ -82,6 +113,7 @@ function completeParts(options: OpenOptions): Parts {
     basis: undefined,
     log: options.log ?? stderrLogger,
     limits: { ...defaultLimits, ...options.limits },
+    self: { host: 'unknown', program: 'unknown' },
     ...options.parts,
   }
 }
@@ -91,6 +123,8 @@ interface RuntimeInput {
   readonly flows: FlowRegistry
   readonly parts: Parts
   readonly worker: WorkerOptions | undefined
+  /** Tells what the database has lost, where somebody watches over that. */
+  readonly loss?: () => Promise<Loss | undefined>
 }
 
 /** A store, the flows of this process, and perhaps a worker. */
@@ -99,6 +133,7 @@ export class Runtime {
   readonly #flows: FlowRegistry
   readonly #parts: Parts
   readonly #worker: Worker | undefined
+  readonly #loss: () => Promise<Loss | undefined>
   readonly #ends: Ends
   readonly #starts = new Gate(startsAtOnceMax)
   readonly #unwatch: () => void
@@ -110,6 +145,7 @@ export class Runtime {
     this.#store = store
     this.#flows = flows
     this.#parts = parts
+    this.#loss = input.loss ?? (() => heldLoss(store))
     this.#ends = new Ends({ store, clock: parts.clock, pollMs: input.worker?.pollMs ?? 1_000 })
     const onOver = (run: RunId): void => void this.#ends.look(run)
     this.#worker = input.worker && new Worker({ store, flows, parts, options: input.worker, onOver })
@@ -140,7 +176,7 @@ export class Runtime {
 
   /**
    * Starts a run. When this resolves the run is durable: it happens, whatever becomes of this process. Of starts that are
-   * begun faster than the store can write them, all but 1,024 wait their turn. Throws `invalid_value`, `not_serializable`, `value_too_large`, `invalid_id`, `unknown_flow`, `run_purged`, or `run_exists` where the id belongs
+   * begun faster than the store can write them, all but 1,024 wait their turn. Throws `invalid_value`, `not_serializable`, `value_too_large`, `invalid_id`, `invalid_option` for a priority, `unknown_flow`, `run_purged`, or `run_exists` where the id belongs
    * to a run of another flow or with another input; then nothing was done.
    */
   start<Input, Output>(flow: Flow<Input, Output>, input: Input, options: StartOptions = {}): Promise<Run<Output>> {
@@ -163,8 +199,13 @@ export class Runtime {
       options.id === undefined ? newRunId(this.#parts.clock.now(), this.#parts.randomBytes) : parseOwnId(options.id)
     const actor = options.actor === undefined ? null : checkId(options.actor, 'principal id')
     const by = actor === null ? 'system:api' : `principal:${actor}`
-    const { patches } = flow
-    const started = draftOf('FlowStarted', { flow: name, version, actor, contract: null, patches, ...key }, data)
+    const { patches, priority: usual } = flow
+    const priority = priorityFact(requirePriority(options.priority ?? usual, 'a run', 'Nothing was started.'))
+    const started = draftOf(
+      'FlowStarted',
+      { flow: name, version, actor, contract: null, patches, ...key, ...priority },
+      data,
+    )
     const created = await this.#store.create({ run, drafts: [started], by, seen: nothingSeen })
     if (created.kind === 'purged') throw purged(run)
     if (created.kind === 'exists') await this.#requireSame(run, { flow: name, data })
@@ -180,6 +221,11 @@ export class Runtime {
   async runs(query: RunQuery = {}): Promise<Page<RunRow>> {
     const page = await this.#store.runs(query)
     return { items: page.items.map((row) => this.#explain(row)), next: page.next }
+  }
+
+  /** How this process works on runs; undefined if it only starts and looks. */
+  get worker(): WorkerOptions | undefined {
+    return this.#worker?.options
   }
 
   /** The flows that this process has. */
@@ -200,9 +246,42 @@ export class Runtime {
     return this.#store.outbox(query)
   }
 
+  /** Who works on the runs of this store, and which open runs nobody works on. For people: all of it may change at once. */
+  async fleet(): Promise<Fleet> {
+    const [rows, openRuns] = await Promise.all([this.#store.workers(), this.#store.openRuns()])
+    return fleetOf(rows, openRuns)
+  }
+
+  /** Workers that announced themselves or hold runs, also those that are gone for a while; see {@link Runtime.fleet}. */
+  async workers(): Promise<readonly FleetWorker[]> {
+    return (await this.fleet()).workers
+  }
+
+  /**
+   * Stops working for good, but neither starting runs nor looking: claims nothing more, lets attempts under way end within the
+   * worker's `graceMs`, and gives everything back. Resolves with what was given back, once that is durable. Closing does the same.
+   */
+  async drain(): Promise<Drained> {
+    return (await this.#worker?.stop()) ?? { givenBack: [], cutOff: [], notGivenBack: [] }
+  }
+
   /** Computes everything but the journals anew from them. For an operator; no worker may be up. */
   rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {
     return this.#store.rebuild()
+  }
+
+  /** What the database has lost, as it is now: see `OpenOptions.mark`. Undefined where nothing is known to be missing. */
+  loss(): Promise<Loss | undefined> {
+    return this.#loss()
+  }
+
+  /**
+   * Accepts the database as it is, after it lost its newest part: parks every open run as stuck with the code `rolled_back`, so that
+   * nothing goes on before somebody looked, and lets workers work again. In one transaction.
+   */
+  async quarantine(): Promise<{ readonly parkedCount: number }> {
+    this.#requireOpen()
+    return this.#store.quarantine({ code: rolledBackCode, message: parkedBecause(await this.#loss()) })
   }
 
   /**
@@ -243,10 +322,15 @@ export class Runtime {
   }
 
   #explain(row: RunRow): RunRow {
-    const isDue = row.status === 'ready' || (row.wakeAtMs !== undefined && row.wakeAtMs <= this.#parts.clock.now())
-    if (!isDue || row.claim !== undefined || this.#flows.find(row.flow, row.version) !== undefined) return row
+    if (this.#flows.find(row.flow, row.version) !== undefined) return row
+    const nowMs = this.#parts.clock.now()
+    // Its owner went silent, and no worker that has its code has looked at it since: it is nobody's.
+    const isLeft = row.claim !== undefined && row.claim.leaseUntilMs <= nowMs
+    const isDue = row.status === 'ready' || (row.wakeAtMs !== undefined && row.wakeAtMs <= nowMs)
+    if (!isLeft && (!isDue || row.claim !== undefined)) return row
     const name = `a worker that has flow ${keyOf(row.flow, row.version)}`
-    return { ...row, waitingFor: [{ kind: 'worker', op: '-', name }, ...row.waitingFor] }
+    const left = isLeft ? ({ status: 'ready', claim: undefined } as const) : {}
+    return { ...row, ...left, waitingFor: [{ kind: 'worker', op: '-', name }, ...row.waitingFor] }
   }
 
   #open<T>(part: T): T {

@@ -3,6 +3,7 @@ import { type Bodies, draftOf, nextRunId, nothingSeen } from '../journal/index.j
 import type { CreateRun } from '../store/index.js'
 import type { Continuation } from './flow.js'
 import type { Outcome } from './history.js'
+import { priorityFact } from './priority.js'
 
 /** Whose place is taken, and what it had not read. */
 export interface Predecessor {
@@ -14,9 +15,19 @@ export interface Predecessor {
 /** The run that takes over: it begins with the signals that were not read. Throws `invalid_id`. */
 export function successorOf({ flow, input, key }: Continuation, { run, started, unread }: Predecessor): CreateRun {
   const { name, version, patches } = flow
-  const { actor, contract, parent } = started
+  const { actor, contract, priority = 0, parent } = started
   const family = parent === undefined ? {} : { parent }
-  const body = { flow: name, version, actor, contract, patches, ...key, ...family, continues: run }
+  const body = {
+    flow: name,
+    version,
+    actor,
+    contract,
+    patches,
+    ...key,
+    ...priorityFact(priority),
+    ...family,
+    continues: run,
+  }
   const carried = unread.map(({ kind, body: signal, data }): Draft => ({ kind, body: signal, data }))
   const drafts = [draftOf('FlowStarted', body, input), ...carried]
   return { run: nextRunId(run), drafts, by: 'system:continuation', seen: nothingSeen }

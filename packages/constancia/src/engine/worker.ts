@@ -7,12 +7,16 @@ import {
   type Heartbeat,
   isSuspect,
   type Store,
+  type WorkerNote,
 } from '../store/index.js'
+import { Announcer } from './announcer.js'
 import { Dispatcher } from './dispatcher.js'
+import type { Drained, Draining } from './drained.js'
 import { days, minutes, seconds } from './duration.js'
-import { engineError } from './errors.js'
+import { engineError, isLoss } from './errors.js'
 import { Execution } from './execution.js'
 import type { ExecutionEnd } from './execution-end.js'
+import { FaultReports } from './fault-reports.js'
 import type { AnyFlow } from './flow.js'
 import type { Parts } from './parts.js'
 import { type FlowRegistry, keyOf } from './registry.js'
@@ -72,6 +76,13 @@ export class Worker {
   readonly #heartbeat: Heartbeat
   readonly #setbacks: Setbacks
   readonly #dispatcher: Dispatcher
+  readonly #faults: FaultReports
+  readonly #announcer: Announcer
+  readonly #id: string
+  readonly #drained: Draining = { givenBack: [], cutOff: [], notGivenBack: [] }
+  // Runs that are being given back although their executions do not know.
+  readonly #givingBack = new Map<ClaimId, Promise<void>>()
+  #stopping: Promise<Drained> | undefined
   #claiming = false
   #looking: Promise<void> = Promise.resolve()
   #again = false
@@ -82,10 +93,18 @@ export class Worker {
   constructor(input: WorkerInput) {
     this.#input = input
     const { leaseMs, stallMs, pollMs } = input.options
-    const release = (claim: Claim): Promise<void> => this.#release(claim)
+    const release = (claim: Claim): Promise<void> => (this.#stopped ? this.#giveBack(claim) : this.#release(claim))
     this.#setbacks = new Setbacks({ clock: input.parts.clock, delayMsFirst: pollMs, delayMsMax: leaseMs, release })
     this.#dispatcher = new Dispatcher(input)
+    this.#faults = new FaultReports(input.parts)
+    this.#id = Buffer.from(input.parts.randomBytes(workerIdBytes)).toString('hex')
+    this.#announcer = new Announcer({ ...input, note: noteOf(input, this.#id), leaseMs, pollMs })
     this.#heartbeat = input.store.heartbeat({ leaseMs, stallMs, onLost: (claim) => this.#lost(claim) })
+  }
+
+  /** How it works on runs. */
+  get options(): WorkerOptions {
+    return this.#input.options
   }
 
   /** Runs in memory now. */
@@ -95,6 +114,7 @@ export class Worker {
 
   /** Looks for due runs now. */
   look(): void {
+    this.#announcer.beat()
     this.#dispatcher.look()
     this.#lookForRuns()
   }
@@ -112,19 +132,32 @@ export class Worker {
     if (change.due) this.#lookForRuns()
   }
 
-  /** Claims nothing more; lets attempts under way end, for `graceMs` at most; gives every run back. */
-  async stop(): Promise<void> {
+  /**
+   * Claims nothing more; lets attempts under way end, for `graceMs` at most; gives every run back and tells which. Called again it
+   * does nothing more.
+   */
+  stop(): Promise<Drained> {
+    this.#stopping ??= this.#stop()
+    return this.#stopping
+  }
+
+  async #stop(): Promise<Drained> {
     this.#stopped = true
     this.#disarm()
     const { clock } = this.#input.parts
+    if (this.#active.size > 0) this.#announcer.drain()
     for (const active of this.#active.values()) active.execution.stop()
     const disarmGrace = clock.after(this.#input.options.graceMs, () => this.#giveBackAll())
     await this.#dispatcher.stop()
     await this.#looking // What it still takes is given back.
     await Promise.all([...this.#active.values()].map((active) => active.over))
     disarmGrace()
+    await Promise.all(this.#givingBack.values())
     await this.#setbacks.stop()
     await this.#heartbeat.stop()
+    this.#faults.stop()
+    await this.#announcer.stop()
+    return this.#drained
   }
 
   async #claimAll(): Promise<void> {
@@ -154,7 +187,7 @@ export class Worker {
     const { leaseMs, lostLeaseCountMax } = options
     const suspectCountMax = this.#suspects.size === 0 ? 1 : 0
     const asked = { limit, leaseMs, lostLeaseCountMax, suspectCountMax }
-    const request = { worker: options.name, flows: flows.all.map(claimed), ...asked }
+    const request = { worker: options.name, workerId: this.#id, flows: flows.all.map(claimed), ...asked }
     const { claims, nextDueAtMs, setAside } = await store.claim(request)
     for (const run of setAside) this.#reportSetAside(run)
     for (const claim of claims) this.#begin(claim)
@@ -182,7 +215,7 @@ export class Worker {
     const { store, flows, parts } = this.#input
     const flow = flows.find(claim.flow, claim.version)
     if (flow === undefined || this.#stopped) {
-      void this.#release(claim)
+      this.#givingBack.set(claim.id, this.#giveBack(claim))
       return
     }
     // Its own lease ran out unnoticed and it got the run again: what it did under the old claim counts for nothing.
@@ -204,7 +237,8 @@ export class Worker {
 
   async #ended(claim: Claim, end: ExecutionEnd): Promise<void> {
     this.#heartbeat.drop(claim)
-    if (end.kind === 'fault') this.#reportFault(claim, end.error)
+    if (end.kind === 'fault')
+      this.#faults.add({ run: claim.run, flow: keyOf(claim.flow, claim.version), error: end.error })
     if (end.kind === 'stuck') this.#reportStuck(claim, end.message)
     if (this.#active.get(claim.run)?.claim === claim) {
       const wasFull = this.#isFull
@@ -214,8 +248,10 @@ export class Worker {
     this.#acquit(claim)
     this.#input.onOver(claim.run, end)
     if (end.kind !== 'fault') this.#setbacks.forget(claim.run)
-    else if (this.#stopped) await this.#release(claim)
+    else if (this.#stopped) await this.#giveBack(claim)
     else await this.#setbacks.giveBack(claim)
+    const isGivenBack = end.kind === 'released' && this.#stopped && !this.#givingBack.has(claim.id)
+    if (isGivenBack) this.#drained.givenBack.push(claim.run)
   }
 
   #lost(lost: ClaimRef): void {
@@ -224,27 +260,24 @@ export class Worker {
   }
 
   #giveBackAll(): void {
-    for (const active of this.#active.values()) {
-      void this.#release(active.claim)
-      active.execution.abandon('released')
+    for (const { claim, execution } of this.#active.values()) {
+      this.#givingBack.set(claim.id, this.#giveBack(claim, execution.hasAttempts ? 'cutOff' : 'givenBack'))
+      execution.abandon('released')
+    }
+  }
+
+  // One that is lost is somebody else's already.
+  async #giveBack(claim: ClaimRef, how: 'givenBack' | 'cutOff' = 'givenBack'): Promise<void> {
+    try {
+      if (await this.#input.store.release(claim)) this.#drained[how].push(claim.run)
+    } catch {
+      this.#drained.notGivenBack.push(claim.run)
     }
   }
 
   // Without it the run waits for its lease to run out; that is all that is lost when this fails too.
   async #release(claim: ClaimRef): Promise<void> {
     await this.#input.store.release(claim).catch(() => false)
-  }
-
-  #reportFault(claim: Claim, error: unknown): void {
-    this.#input.parts.log(
-      'error',
-      'The store failed under a run. It is in its journal and goes on when the store does.',
-      {
-        run: claim.run,
-        flow: keyOf(claim.flow, claim.version),
-        error: String(error),
-      },
-    )
   }
 
   #reportStuck(claim: Claim, message: string): void {
@@ -262,7 +295,7 @@ export class Worker {
   }
 
   #reportDown(error: unknown): void {
-    if (!this.#storeIsDown) {
+    if (!this.#storeIsDown && !isLoss(error)) {
       const message = 'The store does not answer. No run is lost; this worker keeps looking.'
       this.#input.parts.log('error', message, { worker: this.#input.options.name, error: String(error) })
     }
@@ -274,6 +307,14 @@ const soon = Promise.resolve()
 
 // A claim of thousands would keep the database, and the memory of as many journals, for too long.
 const claimCountMax = 500
+
+const workerIdBytes = 6
+
+function noteOf({ flows, options, parts }: WorkerInput, id: string): Omit<WorkerNote, 'state'> {
+  const { name, concurrency } = options
+  const has = flows.all.map((flow) => ({ flow: flow.name, version: flow.version }))
+  return { ...parts.self, id, name, pid: process.pid, flows: has, concurrency }
+}
 
 function claimed({ name, version, concurrency: { running, runningPerKey } }: AnyFlow): ClaimedFlow {
   return {

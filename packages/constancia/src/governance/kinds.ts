@@ -30,12 +30,20 @@ export interface RunBodies {
     /** The op whose approval was used. */
     readonly approval?: OpId
   }
-  readonly ActionDenied: About & { readonly contract: string; readonly code: DenialCode | 'situation_changed'; readonly roles: readonly string[] }
+  readonly ActionDenied: About & {
+    readonly contract: string
+    readonly code: DenialCode | 'situation_changed'
+    readonly roles: readonly string[]
+  }
   readonly ActionCompleted: About & { readonly attempt: number; readonly found?: true }
   readonly ActionAttemptFailed: About & { readonly attempt: number; readonly code: string; readonly delayMs: number }
   readonly ActionFailed: About & { readonly attempt: number; readonly code: string; readonly reason: string }
   readonly OutcomeUnknown: About & { readonly attempt: number; readonly protocol: string }
-  readonly OutcomeStated: About & { readonly outcome: 'done' | 'not_done'; readonly delivery: string; readonly roles: readonly string[] }
+  readonly OutcomeStated: About & {
+    readonly outcome: 'done' | 'not_done'
+    readonly delivery: string
+    readonly roles: readonly string[]
+  }
   readonly ApprovalRequested: About & {
     readonly contract: string
     readonly action: string | null

@@ -1,9 +1,9 @@
-import { draftOf as engineDraftOf, encodeError, type Draft, type Limits } from '../journal/index.js'
 import type { Guard, GuardedRun, Pause } from '../engine/index.js'
+import { type Draft, encodeError, draftOf as engineDraftOf, type Limits } from '../journal/index.js'
+import type { ResumePolicy } from './contract/contract.js'
 import { governanceError } from './errors.js'
 import { draftOf } from './kinds.js'
 import type { LawBook } from './law-book.js'
-import type { ResumePolicy } from './contract/contract.js'
 
 /** What resuming runs of one flow depends on. */
 export interface ResumptionInput {
@@ -16,8 +16,10 @@ export interface ResumptionInput {
 /** Lets a run go on after a pause only as its original actor, and only while the flow's policy admits that actor. */
 export function resumptionGuard(input: ResumptionInput): Guard {
   const { book, policy, now } = input
-  const rolesOf = (run: GuardedRun): readonly string[] => (run.actor === null ? [] : book.law.grantedTo(run.actor, now()))
-  const admits = (run: GuardedRun): boolean => policy === 'anyone' || rolesOf(run).some((role) => policy.roles.includes(role))
+  const rolesOf = (run: GuardedRun): readonly string[] =>
+    run.actor === null ? [] : book.law.grantedTo(run.actor, now())
+  const admits = (run: GuardedRun): boolean =>
+    policy === 'anyone' || rolesOf(run).some((role) => policy.roles.includes(role))
   const denial = (run: GuardedRun): readonly Draft[] => [denied(run, rolesOf(run), input)]
   return {
     permission: 'ResumeAuthorized',

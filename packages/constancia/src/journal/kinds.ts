@@ -30,6 +30,8 @@ export interface Bodies {
     readonly patches: readonly string[]
     /** What it shares a limit with, where its flow says so; a pseudonym. */
     readonly key?: string
+    /** A whole number from -100 to 100; absent where it is 0. */
+    readonly priority?: number
     /** Whose child it is. */
     readonly parent?: { readonly run: RunId; readonly op: OpId }
     /** The run that it takes over from. */

@@ -12,6 +12,8 @@ export interface RunFold {
   readonly actor: string | undefined
   /** What it shares a limit with. */
   readonly key: string | undefined
+  /** From -100 to 100; of its flow's runs that are due, those of the highest are taken first. */
+  readonly priority: number
   readonly parent: { readonly run: RunId; readonly op: OpId } | undefined
   /** The first of the runs that took over from each other up to this one; itself if it took over from none. */
   readonly root: RunId
@@ -30,7 +32,7 @@ export interface RunFold {
 export function foldRun(id: RunId, fold: RunFold | undefined, event: StoredEvent): RunFold {
   if (fold === undefined) return beginFold(id, event)
   if (fold.outcome !== 'open') assert(false, `event ${event.seq} of ${event.stream} comes after the end of its run`)
-  const { flow, version, actor, key, parent, root, startedAtMs } = fold
+  const { flow, version, actor, key, priority, parent, root, startedAtMs } = fold
   const outcome = endOf(event.kind) ?? 'open'
   const endedAtMs = outcome === 'open' ? undefined : event.at
   const signalCount = fold.signalCount + (event.kind === 'SignalReceived' ? 1 : 0)
@@ -43,6 +45,7 @@ export function foldRun(id: RunId, fold: RunFold | undefined, event: StoredEvent
     version,
     actor,
     key,
+    priority,
     parent,
     root,
     outcome,
@@ -56,13 +59,14 @@ export function foldRun(id: RunId, fold: RunFold | undefined, event: StoredEvent
 }
 
 function beginFold(id: RunId, event: StoredEvent): RunFold {
-  const { flow, version, actor, key, parent, continues } = bodyOf(event, 'FlowStarted')
+  const { flow, version, actor, key, priority = 0, parent, continues } = bodyOf(event, 'FlowStarted')
   return {
     id,
     flow,
     version,
     actor: actor ?? undefined,
     key,
+    priority,
     parent,
     root: continues === undefined ? id : rootRunId(id),
     outcome: 'open',

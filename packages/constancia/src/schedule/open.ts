@@ -9,6 +9,7 @@ import {
 import { declare, type Kept } from './declaring.js'
 import type { Schedule } from './schedule.js'
 import { type OccurrenceStarter, scheduleFlow } from './schedule-flow.js'
+import { selfOf } from './self.js'
 
 /** What {@link open} takes. */
 export interface OpenOptions extends EngineOptions {
@@ -34,7 +35,9 @@ export async function open(options: OpenOptions): Promise<Runtime> {
   const kept = schedules.map((schedule): Kept => {
     return { schedule, flow: scheduleFlow({ name: schedule.name, start, warn }) }
   })
-  const runtime = await openEngine({ ...rest, flows: [...flows, ...kept.map(({ flow }) => flow)] })
+  const self = options.worker === false ? {} : { self: selfOf() }
+  const parts = { ...self, ...options.parts }
+  const runtime = await openEngine({ ...rest, parts, flows: [...flows, ...kept.map(({ flow }) => flow)] })
   opened.resolve(runtime)
   if (options.worker === false) return runtime
   try {

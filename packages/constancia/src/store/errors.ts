@@ -1,4 +1,5 @@
 import { ConstanciaError, type ErrorOptions } from '../journal/index.js'
+import type { MoveState } from './moving.js'
 
 /** What can go wrong between us and a database. */
 export type StoreErrorCode =
@@ -18,10 +19,38 @@ export type StoreErrorCode =
   | 'store_unavailable'
   /** Settings, a version or a file system that would lose acknowledged events. */
   | 'store_unsafe'
+  /** Events that were acknowledged are not there any more: a restore, or a failover that lost its tail. */
+  | 'store_rolled_back'
+  /** The file that is kept outside the database cannot be read or written. */
+  | 'store_mark_failed'
   /** The disk or the connection failed in another way; the handle is finished. */
   | 'store_failed'
+  /** Everything was moved into another store: work goes on there. */
+  | 'store_moved'
+  /** A move into this store was begun and is not finished. */
+  | 'store_unfinished'
 
 /** A fault of the database: what happened, what it means for the run, what to do. */
 export function storeError(code: StoreErrorCode, message: string, options?: ErrorOptions): ConstanciaError {
   return new ConstanciaError(code, message, options)
+}
+
+/** What everybody is told who opens a store to work, or writes to it, although what is noted of a move says no. */
+export function moveStateError(here: string, { kind, place, atMs }: MoveState): ConstanciaError {
+  if (kind === 'moved') {
+    return storeError(
+      'store_moved',
+      `${here} was moved to ${place} (${momentOf(atMs)}). Nothing is executed or written here any more; its journals can still be read from ` +
+        'a copy. Let the configuration name the new place; where the move was a mistake: constancia migrate-store --undo',
+    )
+  }
+  return storeError(
+    'store_unfinished',
+    `${here} is empty and waits for what is to be moved from ${place} (begun ${momentOf(atMs)}, not finished). No run was touched. ` +
+      'Give the command constancia migrate-store again, or call it off here with constancia migrate-store --undo',
+  )
+}
+
+function momentOf(atMs: number): string {
+  return `${new Date(atMs).toISOString().slice(0, 16).replace('T', ' ')} UTC`
 }

@@ -1,6 +1,43 @@
 export { type Clock, systemClock } from './clock.js'
-export { type StoreErrorCode, storeError } from './errors.js'
-export { isSuspect, type Poison, poisonMessage } from './set-aside.js'
+export { moveStateError, type StoreErrorCode, storeError } from './errors.js'
+export { JournalCheck, type WholeJournal } from './journal-check.js'
+export { type KnownMark, knownOf, type Mark, type NotedHead, type Standing, standingOf, type Term } from './mark.js'
+export { heldLoss, type Loss, MarkedStore, type MarkOptions, parkedBecause } from './marked/index.js'
+export {
+  type MoveObstacle,
+  type MoveOptions,
+  type MoveOutcome,
+  type MoveSurvey,
+  moveStore,
+  surveyMove,
+  workOf,
+} from './move-store.js'
+export {
+  type Arrival,
+  type Departure,
+  type InboxDelivery,
+  type Inventory,
+  isMovable,
+  type JournalPiece,
+  type MovableStoreFactory,
+  type MoveState,
+  type Moving,
+  type Parcel,
+  type PurgedJournal,
+  type RunEnd,
+  type StoreCounts,
+} from './moving.js'
+export { PageSize } from './page-size.js'
+export type { RunStatus } from './run-status.js'
+export {
+  epochLeap,
+  isSuspect,
+  type Poison,
+  parkedMessage,
+  poisonMessage,
+  rolledBackCode,
+  stuckBefore,
+} from './set-aside.js'
 export type {
   Append,
   Appended,
@@ -17,17 +54,28 @@ export type {
   Facts,
   Heartbeat,
   HeartbeatOptions,
+  HeldClaim,
   OutboxQuery,
   OutboxRef,
   Page,
+  Parking,
   Purge,
   Rest,
   RunQuery,
   RunRow,
-  RunStatus,
   Store,
   StoreFactory,
   StoreParts,
   Suspend,
   WaitingFor,
 } from './store.js'
+export {
+  type Announced,
+  type FlowVersion,
+  type Holder,
+  type OpenRuns,
+  type WorkerNote,
+  type WorkerRow,
+  workerForgottenMs,
+  workerRowOf,
+} from './workers.js'

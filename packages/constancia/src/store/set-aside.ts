@@ -25,3 +25,21 @@ export function poisonMessage({ run, lostLeaseCount, worker = 'unknown' }: Poiso
     'workers said last, correct it, then retry the run.'
   )
 }
+
+/** Code of runs that are parked because the database lost events that may have been theirs. */
+export const rolledBackCode = 'rolled_back'
+
+/** What stands between the message of a parked run and the code for which it was stuck before. */
+export const stuckBefore = ' Before that it was stuck with '
+
+/** What is said of a parked run that was stuck before: the new message, then what it was. */
+export function parkedMessage(message: string, before: { readonly code: string; readonly message: string }): string {
+  if (before.code === rolledBackCode) return message
+  return `${message}${stuckBefore}${before.code}: ${before.message}`
+}
+
+/**
+ * So much higher is the epoch of a run that was parked: epochs that were lost are not given again, so that a destination which compares
+ * them refuses whoever owned the run before.
+ */
+export const epochLeap = 1_000_000

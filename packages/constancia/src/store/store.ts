@@ -10,6 +10,10 @@ import type {
   StreamId,
 } from '../journal/index.js'
 import type { Clock } from './clock.js'
+import type { Mark, NotedHead } from './mark.js'
+import type { RunStatus } from './run-status.js'
+import type { rolledBackCode } from './set-aside.js'
+import type { OpenRuns, WorkerNote, WorkerRow } from './workers.js'
 
 /** Opens a store: `sqlite({ file })`, `memory()`. Rejects with a code of `StoreErrorCode` if it cannot be trusted. */
 export type StoreFactory = (parts: StoreParts) => Promise<Store>
@@ -80,8 +84,41 @@ export interface Store {
   watch(listener: (change: Change) => void): () => void
   /** Keeps leases alive from where a busy event loop cannot block it. */
   heartbeat(options: HeartbeatOptions): Heartbeat
-  /** Computes every projection anew from the journals and marks open runs ready. For an operator; no worker may be up. */
+  /**
+   * Notes that a worker is there, for so many milliseconds from now on; again prolongs that and replaces what it said. Forgets
+   * workers that are long gone. Wakes nobody.
+   */
+  announce(note: WorkerNote, forMs: number): Promise<void>
+  /** Strikes a worker off the list; nothing happens if it is not there. */
+  depart(id: string): Promise<void>
+  /** Workers that were announced and have not departed, the first of them first; those that are gone for an hour yet. */
+  workers(): Promise<readonly WorkerRow[]>
+  /** Open runs, counted; and who holds how many of them. In no order that matters. */
+  openRuns(): Promise<readonly OpenRuns[]>
+  /**
+   * Computes every projection anew from the journals and marks open runs ready, but for those that {@link Store.quarantine}
+   * parked. For an operator; no worker may be up.
+   */
   rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }>
+  /**
+   * Where the database stands, as it is now on the server that takes writes. Rejects with `store_rolled_back` where this handle can see that
+   * its database was put away under it.
+   */
+  mark(): Promise<Mark>
+  /**
+   * Counts one up, in a commit of its own: whoever finds it later knows that what was acknowledged before is there as well. Begins a
+   * term where another server serves the database than in the last one. Returns the mark, read afterwards.
+   */
+  pulse(): Promise<Mark>
+  /** Those of these events that are not in the database, though their runs were not purged. */
+  missing(heads: readonly NotedHead[]): Promise<NotedHead[]>
+  /** Notes in the mark what was found missing, unless something is noted already. */
+  hold(reason: string): Promise<void>
+  /**
+   * Accepts the database as it is, for an operator: parks every open run as stuck, takes it away from its owner, raises its epoch beyond
+   * any that may have been lost, and begins a term. In one transaction. A run that was stuck keeps the code `poison`, and what was said of it follows the message.
+   */
+  quarantine(parking: Parking): Promise<{ readonly parkedCount: number }>
   /** Waits for what is under way and lets go of the database. Whatever is called afterwards fails with `store_closed`. */
   close(): Promise<void>
 }
@@ -217,6 +254,8 @@ export interface WaitingFor {
 export interface ClaimRequest {
   /** Names the process for people; safety does not depend on it. */
   readonly worker: string
+  /** The id that the worker announces itself with, so that people see what it holds. */
+  readonly workerId?: string
   readonly flows: readonly ClaimedFlow[]
   readonly limit: number
   readonly leaseMs: number
@@ -248,15 +287,23 @@ export interface ClaimAnswer {
   readonly setAside: readonly RunId[]
 }
 
-/** What a run does now: computed from its journal and from what the scheduler knows. */
-export type RunStatus = 'ready' | 'running' | 'waiting' | 'paused' | 'stuck' | 'completed' | 'failed' | 'cancelled'
+/** Who has a run, as a list shows it. */
+export interface HeldClaim {
+  readonly id: ClaimId
+  readonly worker: string
+  /** Undefined where the worker named none. */
+  readonly workerId: string | undefined
+  /** When it was claimed, UTC milliseconds since 1970; undefined where a version before claimed it, which did not note that. */
+  readonly sinceMs: number | undefined
+  readonly leaseUntilMs: number
+}
 
 /** A run as a list shows it: its projection, and what the scheduler knows. */
 export interface RunRow extends RunFold {
   readonly status: RunStatus
   /** Epoch of the last claim; 0 before the first. */
   readonly epoch: number
-  readonly claim: { readonly id: ClaimId; readonly worker: string; readonly leaseUntilMs: number } | undefined
+  readonly claim: HeldClaim | undefined
   readonly wakeAtMs: number | undefined
   readonly waitingFor: readonly WaitingFor[]
   readonly stuck: { readonly code: string; readonly message: string } | undefined
@@ -280,6 +327,12 @@ export interface Purge {
   readonly runs: readonly RunId[]
   /** Who wants it. */
   readonly by: string
+}
+
+/** How runs are parked: what lists show of them. */
+export interface Parking {
+  readonly code: typeof rolledBackCode
+  readonly message: string
 }
 
 /** Which runs to list. */

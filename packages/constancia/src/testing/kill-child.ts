@@ -2,36 +2,40 @@ import { once } from 'node:events'
 import { type AnyFlow, open, type Run, type Runtime } from '../engine/index.js'
 import { assert, ConstanciaError } from '../journal/index.js'
 import type { StoreFactory } from '../store/index.js'
-import { sqlite } from '../store/sqlite/index.js'
 import { DiaryWriter } from './kill-diary.js'
 import { KillSender } from './kill-sender.js'
 import { killStore } from './kill-store.js'
 import type { LifeOrder, LifeWord, StartOrder } from './kill-words.js'
 import type { PointKind } from './places.js'
 
+type StoreAt = (address: unknown) => StoreFactory
+
 interface Living {
   readonly passed: Map<PointKind, number>
   readonly order: LifeOrder
   readonly flows: readonly AnyFlow[]
+  readonly storeAt: StoreAt
   readonly diary: DiaryWriter
   readonly senders: ReadonlyMap<string, KillSender>
 }
 
 /**
- * The process of a kill test, called with the flows that it has. It is told by its parent what to do, starts the runs, works
+ * The process of a kill test, called with the flows that it has and what opens a
+ * store. It is told by its parent what to do, starts the runs, works
  * until all of them have ended, and is usually ended before. Without its parent it does not live on.
  */
-export async function liveAsChild(flows: readonly AnyFlow[]): Promise<void> {
+export async function liveAsChild(flows: readonly AnyFlow[], storeAt: StoreAt): Promise<void> {
   process.once('disconnect', endNow)
   const [order] = (await once(process, 'message')) as [LifeOrder]
-  await live(order, flows)
+  await live({ order, flows, storeAt })
 }
 
-async function live(order: LifeOrder, flows: readonly AnyFlow[]): Promise<void> {
+async function live(given: Pick<Living, 'order' | 'flows' | 'storeAt'>): Promise<void> {
+  const { order } = given
   const diary = new DiaryWriter(order.diary)
   const senders = new Map(order.starts.map((start) => [start.id, new KillSender(start, diary)]))
   const passed = new Map<PointKind, number>()
-  const living = { order, flows, diary, senders, passed }
+  const living = { ...given, diary, senders, passed }
   tell({ kind: 'opens' })
   const runtime = await openRuntime(living)
   const runs = await Promise.all(order.starts.map((start) => begin(runtime, start, living)))
@@ -45,7 +49,7 @@ async function live(order: LifeOrder, flows: readonly AnyFlow[]): Promise<void> 
 
 function openRuntime(living: Living): Promise<Runtime> {
   const { order, flows, diary, senders } = living
-  const { file, leaseMs, concurrency } = order
+  const { leaseMs, concurrency } = order
   const pass = passage(living)
   let hasClaimed = false
   const claimed = (): void => {
@@ -53,7 +57,8 @@ function openRuntime(living: Living): Promise<Runtime> {
     hasClaimed = true
   }
   const grown = (run: string, eventCount: number): void => senders.get(run)?.grown(eventCount)
-  const store: StoreFactory = async (parts) => killStore(await sqlite({ file })(parts), { diary, pass, grown, claimed })
+  const factory = living.storeAt(order.address)
+  const store: StoreFactory = async (parts) => killStore(await factory(parts), { diary, pass, grown, claimed })
   // Asked before an outcome is offered to the journal: the effect has happened, and nothing of it is written.
   const hold = (_run: unknown, draft: { readonly kind: string }): undefined => {
     if (draft.kind.startsWith('Step')) pass('between an effect and its append')
@@ -63,6 +68,8 @@ function openRuntime(living: Living): Promise<Runtime> {
     store,
     flows,
     worker: { leaseMs, concurrency, pollMs: leaseMs, lostLeaseCountMax: 1_000_000 },
+    // Whoever is killed loses nothing that was acknowledged: the next one must find nothing missing.
+    mark: order.mark,
     parts: { hold },
   })
 }

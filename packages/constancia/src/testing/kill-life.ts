@@ -16,6 +16,8 @@ export type KillLifeEnd =
 export interface KillLifeInput {
   /** URL of the module with the flows. */
   readonly flows: string
+  /** URL of the module that opens stores; a SQLite file unless set. */
+  readonly stores: string | undefined
   readonly order: LifeOrder
   readonly fate: Fate
   /** A life that is not over after so many milliseconds has failed. */
@@ -41,7 +43,7 @@ export class KillLife {
 
   constructor(input: KillLifeInput) {
     this.#input = input
-    this.#child = startChild(input.flows)
+    this.#child = startChild(input)
     this.#child.on('message', (word: LifeWord) => this.#hear(word))
     this.#child.stderr?.on('data', (chunk: Buffer) => {
       this.#errors = (this.#errors + chunk.toString()).slice(-errorTextMax)
@@ -114,9 +116,9 @@ export class KillLife {
   }
 }
 
-function startChild(flows: string): ChildProcess {
+function startChild(input: KillLifeInput): ChildProcess {
   // Flags of this process (an inspector, a loader) are none of the child's.
-  const args = ['--input-type=module', '--eval', programFor(flows)]
+  const args = ['--input-type=module', '--eval', programFor(input)]
   const child = spawn(process.execPath, args, { serialization: 'advanced', stdio: ['ignore', 'ignore', 'pipe', 'ipc'] })
   if (!isGuarding) process.on('exit', endChildren)
   isGuarding = true
@@ -124,9 +126,16 @@ function startChild(flows: string): ChildProcess {
   return child
 }
 
-function programFor(flows: string): string {
-  const child = new URL('./kill-child.js', import.meta.url).href
-  return `import { liveAsChild } from ${JSON.stringify(child)}\nimport flows from ${JSON.stringify(flows)}\nawait liveAsChild(flows)`
+function programFor({ flows, stores }: KillLifeInput): string {
+  const [child, own] = ['./kill-child.js', './kill-stores.js'].map((file) => new URL(file, import.meta.url).href)
+  return [
+    `import { liveAsChild } from ${JSON.stringify(child)}`,
+    `import flows from ${JSON.stringify(flows)}`,
+    stores === undefined
+      ? `import { sqliteAt as storeAt } from ${JSON.stringify(own)}`
+      : `import storeAt from ${JSON.stringify(stores)}`,
+    'await liveAsChild(flows, storeAt)',
+  ].join('\n')
 }
 
 function endChildren(): void {

@@ -9,7 +9,11 @@ import type { StartOrder } from './kill-words.js'
 export interface RoundInput {
   readonly flows: string
   readonly starts: readonly StartOrder[]
-  /** A folder of its own, for the file and the diaries. */
+  /** URL of the module that opens the store; a SQLite file unless set. */
+  readonly stores: string | undefined
+  /** Where the store is. */
+  readonly address: unknown
+  /** A folder of its own, for the diaries and the mark. */
   readonly folder: string
   readonly workers: number
   readonly concurrency: number
@@ -21,7 +25,7 @@ export interface RoundInput {
   readonly budget: { kills: number; stops: number }
 }
 
-/** One file, and processes that work on it until every run has ended: wherever one is ended, another takes its place. */
+/** One store, and processes that work on it until every run has ended: wherever one is ended, another takes its place. */
 export class KillRound {
   readonly diaries: Diary[] = []
   readonly #input: RoundInput
@@ -32,11 +36,6 @@ export class KillRound {
 
   constructor(input: RoundInput) {
     this.#input = input
-  }
-
-  /** Where the journals are. */
-  get file(): string {
-    return join(this.#input.folder, 'runs.db')
   }
 
   /** Plays the round. Returns why it came to no end, or undefined; every process is gone then. */
@@ -60,9 +59,9 @@ export class KillRound {
   }
 
   #begin(fate: Fate, diary: string): KillLife {
-    const { flows, starts, leaseMs, concurrency, lifeMsMax } = this.#input
-    const order = { file: this.file, diary, starts, leaseMs, concurrency, doom: fate.doom }
-    const life = new KillLife({ flows, order, fate, lifeMsMax })
+    const { flows, stores, address, folder, starts, leaseMs, concurrency, lifeMsMax } = this.#input
+    const order = { address, mark: join(folder, 'mark'), diary, starts, leaseMs, concurrency, doom: fate.doom }
+    const life = new KillLife({ flows, stores, order, fate, lifeMsMax })
     this.#lives.add(life)
     return life
   }

@@ -1,16 +1,15 @@
 import { AssertionError } from 'node:assert'
 import { randomBytes, randomInt } from 'node:crypto'
-import { mkdir, mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
+import { mkdir, rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { inspect, isDeepStrictEqual } from 'node:util'
 import { decodeValue, defaultLimits, parseRunId, runStream } from '../journal/index.js'
-import { systemClock } from '../store/index.js'
-import { sqlite } from '../store/sqlite/index.js'
+import { type StoreFactory, systemClock } from '../store/index.js'
 import { type Found, type FoundRun, judge } from './kill-judge.js'
 import { KillPlan } from './kill-plan.js'
 import { KillReport } from './kill-report.js'
 import { KillRound } from './kill-round.js'
+import { type MadeStore, makeKillFolder, type ProcessStores, sqliteIn } from './kill-stores.js'
 import type { StartOrder } from './kill-words.js'
 import type { CountingDestination } from './ledger-server.js'
 import type { ScriptedSignal } from './script.js'
@@ -38,6 +37,8 @@ export interface KillTestOptions {
   readonly kills: number
   /** Processes to stop (SIGSTOP) for longer than their lease; they go on while others have taken over. 0 unless set. */
   readonly stops?: number
+  /** Where journals are; a SQLite file for each round unless set. */
+  readonly stores?: ProcessStores
   /** Where effects go, in a process that nobody kills: `await startLedgerServer()`. */
   readonly destination?: CountingDestination
   /**
@@ -55,7 +56,7 @@ export interface KillTestOptions {
   readonly leaseMs?: number
   /** Milliseconds after which a process whose runs have not ended counts as failed; 60,000 unless set. */
   readonly patienceMs?: number
-  /** Where files and diaries are kept; a temporary folder, removed at the end, unless set. */
+  /** Where files and diaries are kept; a temporary folder, in memory if there is room, removed at the end, unless set. */
   readonly folder?: string
 }
 
@@ -63,7 +64,7 @@ export interface KillTestOptions {
 const idleRoundsMax = 3
 
 /**
- * Runs flows in real processes on one SQLite file and ends those by SIGKILL, at random moments and at exact places, until as
+ * Runs flows in real processes on one store, a SQLite file unless another is named, and ends those by SIGKILL, at random moments and at exact places, until as
  * many as asked were really killed. Then every event that a process was told is stored must be there, every chain must
  * verify, and every run must have ended as it does when nobody is killed: the same facts of each op, the same output, each
  * effect accepted once. Throws an `AssertionError` with the table where anything differs or fewer processes were killed.
@@ -72,7 +73,7 @@ const idleRoundsMax = 3
  */
 export async function killTest(options: KillTestOptions): Promise<KillReport> {
   const kept = options.folder
-  const folder = kept ?? (await mkdtemp(join(tmpdir(), 'constancia-kill-')))
+  const folder = kept ?? (await makeKillFolder())
   const kit = new KillKit(options, folder)
   try {
     return await kit.test()
@@ -164,18 +165,27 @@ class KillKit {
     report.requestCount += this.#options.destination?.requestCount ?? 0
   }
 
-  async #play(
-    name: string,
-    part: { readonly report: KillReport; readonly workers: number; readonly budget: { kills: number; stops: number } },
-  ): Promise<Played> {
+  async #play(name: string, part: RoundPart): Promise<Played> {
     const folder = join(this.#folder, name)
     await mkdir(folder)
-    const { destination, concurrency = 8, flows, patienceMs = 60_000 } = this.#options
-    await destination?.reset()
+    await this.#options.destination?.reset()
+    const made = (await this.#options.stores?.make()) ?? sqliteIn(folder)
+    try {
+      return await this.#playOn(made, folder, part)
+    } finally {
+      await made.dispose()
+      if (this.#options.folder === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+    }
+  }
+
+  async #playOn({ address, factory }: MadeStore, folder: string, part: RoundPart): Promise<Played> {
+    const { destination, concurrency = 8, flows, stores, patienceMs = 60_000 } = this.#options
     const round = new KillRound({
       ...part,
       flows: String(flows),
       starts: this.#starts,
+      stores: stores === undefined ? undefined : String(stores.module),
+      address,
       folder,
       concurrency,
       leaseMs: this.#leaseMs,
@@ -183,19 +193,13 @@ class KillKit {
       plan: this.#plan,
     })
     const failure = await round.play()
-    const found = { runs: await this.#look(round.file), accepted: (await destination?.accepted()) ?? {} }
-    if (this.#options.folder === undefined) await rm(folder, { recursive: true, force: true, maxRetries: 3 })
+    const found = { runs: await this.#look(factory), accepted: (await destination?.accepted()) ?? {} }
     return { found, failure, round }
   }
 
   // With a handle of its own, after every process is gone.
-  async #look(file: string): Promise<Map<string, FoundRun>> {
-    const store = await sqlite({ file, watchPollMs: 0 })({
-      clock: systemClock,
-      randomBytes,
-      limits: defaultLimits,
-      warn: () => undefined,
-    })
+  async #look(factory: StoreFactory): Promise<Map<string, FoundRun>> {
+    const store = await factory({ clock: systemClock, randomBytes, limits: defaultLimits, warn: () => undefined })
     try {
       const runs = new Map<string, FoundRun>()
       for (const { id } of this.#starts) {
@@ -213,6 +217,12 @@ class KillKit {
     const shown = failures.slice(0, 10).map((failure) => `  ${failure}`)
     throw new AssertionError({ message: [what, this.#report.table(), ...shown].join('\n') })
   }
+}
+
+interface RoundPart {
+  readonly report: KillReport
+  readonly workers: number
+  readonly budget: { kills: number; stops: number }
 }
 
 interface Played {

@@ -11,8 +11,10 @@ export interface StartOrder {
 
 /** What a process of a kill test is told, once, right after it was forked. */
 export interface LifeOrder {
-  /** The SQLite file. */
-  readonly file: string
+  /** Where the store is. */
+  readonly address: unknown
+  /** Where all processes of a round keep their mark. */
+  readonly mark: string
   /** Where it writes its diary. */
   readonly diary: string
   readonly starts: readonly StartOrder[]

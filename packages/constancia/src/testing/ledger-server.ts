@@ -95,7 +95,8 @@ export class LedgerServer implements CountingDestination {
 
 /** Starts a ledger server on a free port of this machine. It runs in this process, so it outlives those that are killed. */
 export async function startLedgerServer(): Promise<LedgerServer> {
-  const server = createServer()
+  // A connection that is kept is never closed under a request that is just being sent: whoever keeps it ends it.
+  const server = createServer({ keepAliveTimeout: 0 })
   await new Promise<void>((resolve, reject) => server.once('error', reject).listen(0, '127.0.0.1', resolve))
   return new LedgerServer(server)
 }

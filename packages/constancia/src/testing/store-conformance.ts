@@ -1,17 +1,21 @@
 import { claimCases } from './store-conformance/claims.js'
 import { decisionCases } from './store-conformance/decisions.js'
-import type { StoreUnderTest } from './store-conformance/given.js'
+import type { MovableUnderTest, StoreUnderTest } from './store-conformance/given.js'
 import { heartbeatCases } from './store-conformance/heartbeats.js'
 import { journalCases } from './store-conformance/journals.js'
 import { lifeCases } from './store-conformance/life.js'
 import { limitCases } from './store-conformance/limits.js'
 import { lineCases } from './store-conformance/lines.js'
 import { listCases } from './store-conformance/lists.js'
+import { markCases } from './store-conformance/marks.js'
+import { inMemory, MovableWorld, moveCases } from './store-conformance/moves.js'
 import { outboxCases } from './store-conformance/outboxes.js'
+import { priorityCases } from './store-conformance/priorities.js'
 import { purgeCases } from './store-conformance/purges.js'
 import { rebuildCases } from './store-conformance/rebuilds.js'
 import { restCases } from './store-conformance/rests.js'
 import { setAsideCases } from './store-conformance/set-asides.js'
+import { workerCases } from './store-conformance/workers.js'
 import { World } from './store-conformance/world.js'
 
 /** One promise of the interface `Store`. */
@@ -45,9 +49,12 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
     ...outboxCases,
     ...lineCases,
     ...limitCases,
+    ...priorityCases,
     ...setAsideCases,
     ...purgeCases,
     ...rebuildCases,
+    ...markCases,
+    ...workerCases,
   }
   return Object.entries(all).map(([name, check]) => ({
     name,
@@ -55,6 +62,27 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
       const given = await options.open()
       try {
         await check(new World(given))
+      } finally {
+        await given.dispose()
+      }
+    },
+  }))
+}
+
+/** How the suite of moves gets stores. */
+export interface MoveConformanceOptions {
+  /** Opens an empty store; called once for each case. */
+  open(): Promise<MovableUnderTest>
+}
+
+/** The suite that every store passes that can be moved; see {@link storeConformance}. The other store of each case is one in memory. */
+export function moveConformance(options: MoveConformanceOptions): readonly ConformanceCase[] {
+  return Object.entries(moveCases).map(([name, check]) => ({
+    name,
+    run: async () => {
+      const given = await options.open()
+      try {
+        await check(new MovableWorld(given), new MovableWorld(await inMemory(given)))
       } finally {
         await given.dispose()
       }

@@ -91,6 +91,7 @@ export class World {
       limits: defaultLimits,
       basis: undefined,
       log: () => undefined,
+      self: { host: 'kit', program: 'kit' },
     }
   }
 
@@ -184,7 +185,17 @@ export class World {
       runs: (query) => this.#call({}, () => store.runs(query)),
       outbox: (query) => this.#outbox(store, query),
       purge: (request) => this.#call({}, () => store.purge(request)),
+      // A courtesy to people, of whom there are none here: it would only be more to wait for.
+      announce: async () => undefined,
+      depart: async () => undefined,
+      workers: () => this.#call({}, () => store.workers()),
+      openRuns: () => this.#call({}, () => store.openRuns()),
       rebuild: () => this.#call({}, () => store.rebuild()),
+      mark: () => this.#call({}, () => store.mark()),
+      pulse: () => this.#call({}, () => store.pulse()),
+      missing: (heads) => this.#call({}, () => store.missing(heads)),
+      hold: (reason) => this.#call({}, () => store.hold(reason)),
+      quarantine: (parking) => this.#call({}, () => store.quarantine(parking)),
       watch: (listener) => this.#watch(store, listener),
       heartbeat: (options) => scriptedHeartbeat(this.#heartHost(store), options),
       close: () => store.close(),

@@ -148,7 +148,7 @@ export async function rests(runtime: Runtime, run: string, status: string): Prom
 }
 
 // A machine that is busy with other tests takes long to start a process.
-const patienceMs = 25_000
+const patienceMs = 60_000
 
 /** Waits, in real time, until something holds. */
 export async function until(holds: () => boolean | Promise<boolean>, what: string): Promise<void> {

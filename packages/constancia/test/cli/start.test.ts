@@ -26,6 +26,38 @@ describe('constancia start', () => {
     })
   })
 
+  it('C50: takes a priority, shows it where there is one, and refuses what is none', async () => {
+    const project = new Project()
+    const start = (id: string, ...words: string[]) =>
+      project.run(['start', 'pay', '{"amount":5}', '--id', id, ...words])
+    const [plain, urgent, later, half, far] = await Promise.all([
+      start('plain'),
+      start('urgent', '--priority', '10'),
+      start('later', '--priority=-5'),
+      start('half', '--priority', '0.5'),
+      start('far', '--priority', '101'),
+    ])
+    expect([plain, urgent, later, half, far].map(({ code }) => code)).toEqual([0, 0, 0, 2, 2])
+    expect(half.stderr).toContain('--priority takes a whole number')
+    expect(far.stderr).toContain('from -100 to 100, but it was 101')
+    const [runs, json, show, other, flow] = await Promise.all(
+      [['runs'], ['runs', '--json'], ['show', 'urgent'], ['show', 'plain'], ['runs', '--flow', 'none']].map((words) =>
+        project.run(words),
+      ),
+    )
+    expect(runs!.stdout).toMatch(/RUN +FLOW +PRIORITY +STATUS/)
+    expect(runs!.stdout).toMatch(/urgent +pay@1 +10 +ready/)
+    expect(runs!.stdout).toMatch(/later +pay@1 +-5 +ready/)
+    const priorities = json!.stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { priority: number }).priority)
+    expect(priorities.sort((a, b) => a - b)).toEqual([-5, 0, 10])
+    expect(show!.stdout).toMatch(/\npriority +10\n/)
+    expect(other!.stdout).not.toContain('priority')
+    expect(flow!.stdout).not.toContain('PRIORITY')
+  })
+
   it('C50: --wait works on the run and tells its end by the exit code', async () => {
     const project = new Project()
     const [done, failed, stuck] = await Promise.all([

@@ -55,6 +55,7 @@ export class Life {
   #runtime: Runtime | undefined
   #store: Store | undefined
   #dead = false
+  #crash: Promise<void> | undefined
   #heartStopped = false
 
   constructor(birth: Birth) {
@@ -101,9 +102,13 @@ export class Life {
     this.#runtime = await open(options)
   }
 
-  /** Ends the process by force. */
-  async crash(): Promise<void> {
-    if (this.#dead) return
+  /** Ends the process by force. Resolves, whoever asked first, when nothing that it began is under way in its store any more. */
+  crash(): Promise<void> {
+    this.#crash ??= this.#die()
+    return this.#crash
+  }
+
+  async #die(): Promise<void> {
     this.#dead = true
     for (const disarm of this.#timers) disarm()
     await this.#store?.close()
@@ -169,7 +174,16 @@ export class Life {
       runs: (query) => alive(() => store.runs(query)),
       outbox: (query) => alive(() => store.outbox(query)),
       purge: (request) => alive(() => store.purge(request)),
+      announce: (note, forMs) => alive(() => store.announce(note, forMs)),
+      depart: (id) => alive(() => store.depart(id)),
+      workers: () => alive(() => store.workers()),
+      openRuns: () => alive(() => store.openRuns()),
       rebuild: () => alive(() => store.rebuild()),
+      mark: () => alive(() => store.mark()),
+      pulse: () => alive(() => store.pulse()),
+      missing: (heads) => alive(() => store.missing(heads)),
+      hold: (reason) => alive(() => store.hold(reason)),
+      quarantine: (parking) => alive(() => store.quarantine(parking)),
       watch: (listener) => store.watch((change) => void (this.#dead || listener(change))),
       heartbeat: (options) => this.#heartbeat(store, options),
       close: () => alive(() => store.close()),
@@ -236,7 +250,16 @@ export function overStore(real: Store, changes: Partial<Store>): Store {
     runs: (query) => real.runs(query),
     outbox: (query) => real.outbox(query),
     purge: (request) => real.purge(request),
+    announce: (note, forMs) => real.announce(note, forMs),
+    depart: (id) => real.depart(id),
+    workers: () => real.workers(),
+    openRuns: () => real.openRuns(),
     rebuild: () => real.rebuild(),
+    mark: () => real.mark(),
+    pulse: () => real.pulse(),
+    missing: (heads) => real.missing(heads),
+    hold: (reason) => real.hold(reason),
+    quarantine: (parking) => real.quarantine(parking),
     watch: (listener) => real.watch(listener),
     heartbeat: (options) => real.heartbeat(options),
     close: () => real.close(),

@@ -164,7 +164,7 @@ function sizeOfPart(one: Part): number {
 
 const familyCount = Number(process.env['CONSTANCIA_FAMILIES'] ?? (isCampaign ? 2_000 : 12))
 const seed = Number(process.env['CONSTANCIA_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-const timeout = isCampaign ? 7_200_000 : 300_000
+const timeout = isCampaign ? 7_200_000 : 1_800_000
 
 test('R-A5 R-A7 R-B8 T1 T2 families made up by chance, cancelled anywhere, end the same wherever a process ends', {
   timeout,
@@ -186,10 +186,12 @@ test('R-A5 R-A7 R-B8 T1 T2 families made up by chance, cancelled anywhere, end t
       tally.unscripted += 1
     }
   }
-  await fc.assert(fc.asyncProperty(family, check), { seed, numRuns: familyCount })
+  // How much a family brings is chance: there are as many as it takes.
+  const isEnough = (): boolean => tally.families >= familyCount / 2 && tally.trials >= familyCount * 15
+  for (let more = 0; more < 20 && !isEnough(); more += 1)
+    await fc.assert(fc.asyncProperty(family, check), { seed: seed + more, numRuns: familyCount })
   const counts = Object.entries(tally).map(([what, count]) => `${what} ${count}`)
   process.stdout.write(`${counts.join(', ')}\n`)
   keepResults('random-families', [`Seed ${seed}: ${counts.join(', ')}.`])
-  expect(tally.families).toBeGreaterThanOrEqual(familyCount / 2)
-  expect(tally.trials).toBeGreaterThanOrEqual(familyCount * 15)
+  expect(isEnough()).toBe(true)
 })

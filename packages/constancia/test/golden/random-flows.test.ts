@@ -17,7 +17,7 @@ const programCount = isCampaign ? 5_000 : 100
 // Programs up to this size are also ended twice, at every pair of places.
 const pairOpCountMax = isCampaign ? 8 : 4
 const seed = Number(process.env['CONSTANCIA_SEED'] ?? Math.floor(Math.random() * 2 ** 31))
-const timeout = isCampaign ? 7_200_000 : 300_000
+const timeout = isCampaign ? 7_200_000 : 1_800_000
 
 interface Trial {
   readonly report: CrashReport
@@ -59,11 +59,13 @@ test('R-A5 R-A7 R-B7 R-C4 T1 T2 programs made up by chance end the same wherever
     tally.comparedWithPlain += 1
     expect(outcome).toEqual(await plainOutcome(one.program, one.signals))
   }
-  await fc.assert(fc.asyncProperty(scripted, check), { seed, numRuns: programCount })
+  // How much a program brings is chance: there are as many as it takes.
+  const isEnough = (): boolean =>
+    tally.programs >= programCount && tally.trials >= programCount * 40 && tally.comparedWithPlain >= programCount / 10
+  for (let more = 0; more < 20 && !isEnough(); more += 1)
+    await fc.assert(fc.asyncProperty(scripted, check), { seed: seed + more, numRuns: programCount })
   const counts = Object.entries(tally).map(([what, count]) => `${what} ${count}`)
   process.stdout.write(`${counts.join(', ')}\n`)
   keepResults('random-flows', [`Seed ${seed}: ${counts.join(', ')}.`])
-  expect(tally.programs).toBeGreaterThanOrEqual(programCount)
-  expect(tally.trials).toBeGreaterThanOrEqual(programCount * 40)
-  expect(tally.comparedWithPlain).toBeGreaterThanOrEqual(programCount / 10)
+  expect(isEnough()).toBe(true)
 })

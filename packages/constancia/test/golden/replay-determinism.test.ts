@@ -11,7 +11,7 @@ import { crashTest, memory, memoryDisk } from '../../dist/testing/index.js'
 import { isCampaign } from './campaign.js'
 import { Watcher } from './watched.js'
 
-const timeout = 300_000
+const timeout = 1_800_000
 
 /** What the code of a flow sees, one list for each time that it runs. */
 class Sights {

@@ -6,7 +6,7 @@ import { bank, type Golden } from './effects.js'
 import { Watcher } from './watched.js'
 
 // What a machine that is busy with other things may take.
-export const timeout = isCampaign ? 3_600_000 : 300_000
+export const timeout = isCampaign ? 3_600_000 : 1_800_000
 
 /** All crash tests of a file. */
 export class Tally {

@@ -49,9 +49,10 @@ describe('R-B11 C38 sizes are limited before anything is written', () => {
   }
   for (const [name, value] of Object.entries(huge)) {
     test(`R-B11 C38 ${name} is refused without being written out`, () => {
-      const start = performance.now()
+      const before = process.cpuUsage()
       expect(refusal(value).code).toBe('value_too_large')
-      expect(performance.now() - start).toBeLessThan(2_000)
+      const { user, system } = process.cpuUsage(before) // What this process took, whatever else the machine does.
+      expect((user + system) / 1_000).toBeLessThan(2_000)
       const inError = encodeError(Object.assign(new Error('e'), { value }), options)
       expect(bytesOf(inError)).toBeLessThanOrEqual(defaultLimits.textBytesMax)
       expect((decodeValue(inError) as Error).message).toBe('e')

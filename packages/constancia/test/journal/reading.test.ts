@@ -109,13 +109,16 @@ describe('R-B10 a text that is not in the format is never guessed at', () => {
     }
   })
 
-  test('R-B10 ten thousand small results are read in a few milliseconds', () => {
+  test('R-B10 ten thousand small results are read nearly as fast as JSON is', () => {
     const texts = Array.from({ length: 10_000 }, (_, i) => encodeValue({ id: `ch_${i}`, amount: i, ok: true }, options))
-    const times = Array.from({ length: 10 }, () => {
+    const timeOf = (read: (text: string) => unknown): number => {
       const start = performance.now()
-      for (const text of texts) decodeValue(text)
+      for (const text of texts) read(text)
       return performance.now() - start
-    })
-    expect(Math.min(...times)).toBeLessThan(15)
+    }
+    // In turn, and the fastest of each: the machine does other things as well.
+    const rounds = Array.from({ length: 40 }, () => [timeOf(decodeValue), timeOf(JSON.parse)] as const)
+    const fastest = (which: 0 | 1): number => Math.min(...rounds.map((times) => times[which]))
+    expect(fastest(0)).toBeLessThan(25 * fastest(1))
   })
 })

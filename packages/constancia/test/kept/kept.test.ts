@@ -143,4 +143,5 @@ const parts: Parts = {
   onAttempt: () => undefined,
   limits: defaultLimits,
   log: () => undefined,
+  self: { host: 'h', program: 'p' },
 }

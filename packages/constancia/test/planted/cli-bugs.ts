@@ -8,8 +8,8 @@ export const cliBugs: readonly PlantedBug[] = [
   {
     breaks: 'many runs are cancelled although nobody said yes',
     file: cli('confirmation'),
-    find: "if (options.flag('yes')) return true",
-    replace: 'if (plan.runs.length > 0) return true',
+    find: "if (options.flag('yes')) return",
+    replace: "if (question !== '') return",
     noticedBy: { ...test('bulk'), name: 'without a terminal' },
   },
   {

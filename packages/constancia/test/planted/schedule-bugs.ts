@@ -73,7 +73,7 @@ export const scheduleBugs: readonly PlantedBug[] = [
     file: schedule('open'),
     find: 'if (options.worker === false) return runtime',
     replace: 'if (options.worker === false && kept.length === 0) return runtime',
-    noticedBy: test('declaring', 'only looks'),
+    noticedBy: { ...test('declaring', 'only looks'), inVain: true },
   },
   {
     breaks: 'the id of a run that a schedule starts tells when it was started, not what for',

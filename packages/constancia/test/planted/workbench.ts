@@ -1,8 +1,10 @@
-import { spawn } from 'node:child_process'
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
 import { cp, mkdir, mkdtemp, readdir, readFile, rm, symlink, writeFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join, resolve } from 'node:path'
 import { transformWithOxc } from 'vite'
+import { databaseUrl } from '../postgres/database.js'
 
 /** A small patch that breaks one promise, and the test that must notice. */
 export interface PlantedBug {
@@ -18,24 +20,45 @@ export interface PlantedBug {
     readonly file: string
     /** A pattern for the names of tests; all of the file unless set. */
     readonly name?: string
+    /** By waiting in vain, which need not last as long as it may on a slow machine. */
+    readonly inVain?: true
   }
 }
+
+// Several times what those tests take that wait in vain for a bug.
+const patienceMs = 10_000
 
 /** What came of a planted bug. */
 export type Found =
   | { readonly kind: 'noticed' }
   | { readonly kind: 'missed' | 'does not apply' | 'does not compile'; readonly output: string }
 
+/** What the tests came to that the bench ran, as `bench.mjs` tells it. */
+interface Came {
+  readonly passed: number
+  readonly failed: readonly string[]
+  readonly faults: readonly string[]
+}
+
 const root = resolve(import.meta.dirname, '../../../..')
 const packages = ['verify', 'constancia']
 const configs = ['package.json', 'tsconfig.base.json', 'vitest.config.ts']
 
-/** A copy of the packages in which bugs can be planted without disturbing anybody. */
+const program = join(import.meta.dirname, 'bench.mjs')
+
+/** A copy of the packages in which bugs can be planted without disturbing anybody, and a vitest that tests it. One bug at a time. */
 export class Workbench {
   readonly #folder: string
+  readonly #bench: ChildProcess
+  readonly #gone: Promise<unknown>
+  #output = ''
 
   private constructor(folder: string) {
     this.#folder = folder
+    const env = { ...process.env, NO_COLOR: '1', CI: '' }
+    this.#bench = fork(program, [], { cwd: folder, env, execArgv: [], stdio: ['ignore', 'pipe', 'pipe', 'ipc'] })
+    this.#gone = once(this.#bench, 'exit')
+    for (const stream of [this.#bench.stdout, this.#bench.stderr]) stream?.on('data', (chunk) => this.#keep(chunk))
   }
 
   /** Copies the built packages; their dependencies stay where they are. */
@@ -49,6 +72,8 @@ export class Workbench {
   }
 
   async close(): Promise<void> {
+    if (this.#bench.connected) this.#bench.disconnect()
+    await this.#gone
     await rm(this.#folder, { recursive: true, force: true })
   }
 
@@ -73,27 +98,24 @@ export class Workbench {
     }
   }
 
-  async #examine(bug: PlantedBug): Promise<Found> {
-    const { file, name } = bug.noticedBy
-    const named = name === undefined ? [] : ['-t', name]
-    const tested = await this.#run('vitest/vitest.mjs', 'run', join('packages', file), '--bail', '1', ...named)
-    const isRed = tested.code !== 0 && /\b[1-9]\d* failed\b/.test(tested.output)
-    return isRed ? { kind: 'noticed' } : { kind: 'missed', output: tested.output }
+  async #examine({ noticedBy: { file, name, inVain } }: PlantedBug): Promise<Found> {
+    this.#output = ''
+    // The server of this run of the tests, instead of one for each bench.
+    const database = file.includes('/postgres/') ? await databaseUrl() : undefined
+    const patience = inVain ? { patienceMs } : {}
+    this.#bench.send({ file: join('packages', file), name, database, ...patience })
+    const { passed, failed, faults } = await this.#answer()
+    if (failed.length > 0) return { kind: 'noticed' }
+    return { kind: 'missed', output: [`${passed} tests passed, none failed.`, ...faults, this.#output].join('\n') }
   }
 
-  #run(script: string, ...args: string[]): Promise<{ readonly code: number | null; readonly output: string }> {
-    const env = { ...process.env, NO_COLOR: '1', CI: '' }
-    const child = spawn(process.execPath, [join(root, 'node_modules', script), ...args], { cwd: this.#folder, env })
-    let output = ''
-    const keep = (chunk: Buffer): void => {
-      output = (output + chunk.toString()).slice(-20_000)
-    }
-    child.stdout.on('data', keep)
-    child.stderr.on('data', keep)
-    return new Promise((done, fail) => {
-      child.on('error', fail)
-      child.on('close', (code) => done({ code, output }))
-    })
+  #answer(): Promise<Came> {
+    const gone = this.#gone.then(() => Promise.reject(new Error(`The vitest of the bench is gone.\n${this.#output}`)))
+    return Promise.race([gone, once(this.#bench, 'message').then(([came]) => came as Came)])
+  }
+
+  #keep(chunk: Buffer): void {
+    this.#output = (this.#output + chunk.toString()).slice(-20_000)
   }
 }
 

@@ -1,102 +1,117 @@
-import { flow, open } from 'constancia'
-import { postgres } from 'constancia/postgres'
-import type pg from 'pg'
 import { afterAll, beforeAll, expect, test } from 'vitest'
-import { emptyHead, runStream, verifyChain } from '../../dist/journal/index.js'
-import { CuttingProxy, type Piece } from './cutting-proxy.js'
-import { databaseUrl, dropSchema, newSchema, rawConnection } from './database.js'
+import { isCampaign, keep, limitMs } from '../processes/campaign.js'
+import { type Cut, Lane, type Life } from './cut-life.js'
+import { databaseUrl } from './database.js'
+import { positions, type Question } from './sql-proxy.js'
 
 /**
- * Cuts the connection of one flow's process at each piece that goes over the line, before it, in its middle and after it. By
- * default at every piece in one of the three ways in turn; in all three with `CONSTANCIA_TEST_STORES=all`.
+ * Cuts the connection of one flow's process at five places of every message of its life: that of a worker which is there, and
+ * that of one which opens its store for it and beats while it works.
  */
-const isAll = process.env['CONSTANCIA_TEST_STORES'] === 'all'
-const ways = ['before', 'in the middle of', 'after'] as const
-const schema = newSchema()
-let url: string
-let raw: pg.Client
-let proxy: CuttingProxy
-let throughProxy: string
+const laneCount = 6
+let lanes: Lane[]
 
 beforeAll(async () => {
-  url = await databaseUrl()
-  raw = await rawConnection(url)
-  proxy = new CuttingProxy(Number(new URL(url).port))
-  throughProxy = await proxy.open(url)
-})
+  const url = await databaseUrl()
+  lanes = await Promise.all(Array.from({ length: laneCount }, () => Lane.open(url)))
+}, 120_000)
 
-afterAll(async () => {
-  await Promise.all([proxy.close(), raw.end()])
-  await dropSchema(schema)
-})
+afterAll(() => Promise.all(lanes.map((lane) => lane.close())))
 
-let executed = 0
+type Way = 'live' | 'liveAnew'
 
-const pays = flow({
-  name: 'pays',
-  version: 1,
-  async run(ctx) {
-    const first = await ctx.step('charge', () => {
-      executed += 1
-      return 7
-    })
-    const cents = await ctx.signal('paid')
-    await ctx.sleep(1)
-    return [
-      first,
-      cents,
-      await ctx.step('receipt', () => {
-        executed += 1
-        return 'sent'
-      }),
-    ]
-  },
-})
-
-let lastNo = 0
-
-// One life of the flow, in one process. Returns how many pieces went over the line.
-async function live(
-  fate: (piece: Piece) => ReturnType<CuttingProxy['fate']>,
-): Promise<{ pieces: number; kinds: string[] }> {
-  const id = `r${lastNo++}`
-  executed = 0
-  proxy.begin()
-  proxy.fate = fate
-  const store = postgres({ url: throughProxy, schema, listen: false })
-  const runtime = await open({ store, flows: [pays], worker: { pollMs: 100 }, log: () => undefined })
-  const run = await runtime.start(pays, null, { id })
-  await run.signal('paid', 100, { delivery: 'd1' })
-  expect(await run.result()).toEqual([7, 100, 'sent'])
-  const events = await run.events()
-  verifyChain(runStream(id as never), emptyHead(runStream(id as never)), events)
-  const pieces = proxy.count
-  proxy.fate = () => 'pass'
-  await runtime.close()
-  return { pieces, kinds: events.map(({ kind }) => kind).sort() }
+interface Tried {
+  readonly cut: Cut
+  readonly life: Life
 }
 
-test('T9 C46 a flow whose connection is cut at any piece of any message ends the same, and executes each step once', {
-  timeout: 600_000,
-}, async () => {
-  await live(() => 'pass')
-  const { pieces, kinds } = await live(() => 'pass')
-  expect(kinds.filter((kind) => kind === 'StepCompleted')).toHaveLength(2)
-  expect(pieces).toBeGreaterThan(40)
-  let cutCount = 0
-  for (let place = 0; place < pieces; place += 1) {
-    for (const way of isAll ? ways : [ways[place % 3] ?? 'before']) {
-      proxy.cutCount = 0
-      const cutAt = ({ no, bytes }: Piece) => {
-        if (no !== place) return 'pass'
-        if (way === 'after') return { cutAfter: bytes.length }
-        return { cutAfter: way === 'before' ? 0 : Math.floor(bytes.length / 2) }
-      }
-      const outcome = await live(cutAt)
-      expect([place, way, outcome.kinds]).toEqual([place, way, kinds])
-      expect([place, way, executed]).toEqual([place, way, 2])
-      cutCount += proxy.cutCount
-    }
+// Each lane takes the next cut that nobody has taken.
+async function tryAll(cuts: readonly Cut[], way: Way): Promise<Tried[]> {
+  const left = [...cuts]
+  const tried: Tried[] = []
+  await Promise.all(
+    lanes.map(async (lane) => {
+      for (let cut = left.shift(); cut !== undefined; cut = left.shift())
+        tried.push({ cut, life: await lane.cut(cut, lane[way]) })
+    }),
+  )
+  return tried
+}
+
+function cutsAt(questions: readonly Question[]): Cut[] {
+  return questions.flatMap((question) => positions.map((position) => ({ ...question, position })))
+}
+
+function judge(tried: readonly Tried[], uncut: Life): void {
+  for (const { cut, life } of tried) {
+    const place = `${cut.position} of ${cut.sql} (${cut.no})`
+    expect([place, life.facts]).toEqual([place, uncut.facts])
+    expect([place, life.executed]).toEqual([place, uncut.executed])
   }
-  expect(cutCount).toBeGreaterThan((pieces * (isAll ? 3 : 1)) / 2)
+}
+
+test('T9 C46 B3 a flow whose connection is cut at each of 5 places of any message of its life has the same journal, and each effect once', {
+  timeout: limitMs,
+}, async () => {
+  const [lane] = lanes as [Lane]
+  await lane.live()
+  const { life, questions: all } = await lane.record(lane.live)
+  const anew = await lane.record(lane.liveAnew)
+  // A worker that is there beats, and says that it is there, in some lives only.
+  const questions = all.filter(({ sql }) => !isOfHeart(sql))
+  expect([life.facts.length, Object.values(life.executed)]).toEqual([6, [1]])
+  expect(anew.life.facts).toEqual(life.facts)
+  const known = new Set(questions.map(({ sql }) => sql))
+  const opening = anew.questions.filter(({ sql }) => !known.has(sql))
+  expect(opening.filter(({ sql }) => sql.includes('RETURNING held.id'))).toHaveLength(1)
+  const tried = [...(await tryAll(cutsAt(opening), 'liveAnew')), ...(await tryAll(cutsAt(questions), 'live'))]
+  judge(tried, life)
+  report('cuts', tried)
+  for (const position of positions) {
+    const fired = tried.filter(({ cut, life: { cutCount } }) => cutCount > 0 && cut.position === position)
+    expect(fired.length, position).toBeGreaterThan(20)
+  }
+  await verifyAll(tried.length)
 })
+
+function isOfHeart(sql: string): boolean {
+  return sql === 'connect' || sql.includes('RETURNING held.id') || sql.includes('alive_until')
+}
+
+test.runIf(isCampaign)(
+  'T9 C46 twelve flows, cut at each of 5 places of any message of their lives',
+  {
+    timeout: limitMs,
+  },
+  async () => {
+    const [lane] = lanes as [Lane]
+    for (let planNo = 0; planNo < 12; planNo += 1) {
+      await Promise.all(lanes.map((one) => one.turnTo(planNo)))
+      await lane.live()
+      const { life, questions } = await lane.record(lane.live)
+      const tried = await tryAll(cutsAt(questions), 'live')
+      judge(tried, life)
+      report(`cuts-${planNo}`, tried)
+    }
+    await Promise.all(lanes.map((one) => one.turnTo(0)))
+  },
+)
+
+function report(name: string, tried: readonly Tried[]): void {
+  const fired = tried.filter(({ life: { cutCount } }) => cutCount > 0)
+  const counts = new Map<string, number>()
+  for (const { cut } of fired) counts.set(cut.sql, (counts.get(cut.sql) ?? 0) + 1)
+  const lines = [...counts].map(([sql, count]) => `${String(count).padStart(5)} at ${sql.slice(0, 80)}`)
+  keep(name, { table: () => [`${fired.length} connections were cut in ${tried.length} lives`, ...lines].join('\n') })
+  // How often a life looks for due runs differs, so some places are missed; but no kind of message, at none of the places.
+  const missed = tried.filter(({ cut, life: { cutCount } }) => cut.no === 0 && cutCount === 0)
+  expect(missed.map(({ cut }) => `${cut.position} of ${cut.sql}`)).toEqual([])
+  expect(fired.length).toBeGreaterThan(tried.length / 2)
+}
+
+async function verifyAll(countMin: number): Promise<void> {
+  const counts = await Promise.all(lanes.map((lane) => lane.verifyAll()))
+  expect(counts.reduce((sum, count) => sum + count)).toBeGreaterThanOrEqual(countMin)
+  // What nobody had heard the end of was looked for: at least where a write or its answer was lost.
+  expect(lanes.reduce((sum, lane) => sum + lane.readBackCount, 0)).toBeGreaterThan(10)
+}

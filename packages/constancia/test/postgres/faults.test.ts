@@ -74,7 +74,7 @@ describe.each(['request', 'answer'] as const)('C46 a connection that is lost at 
   test('an append: it is stored once, and acknowledged', async () => {
     const store = await opened()
     const taken = await owned(store, 'r1')
-    cutAt('.write(', place)
+    cutAt('.write_one(', place)
     const appended = await append(store, taken)
     expect([appended.kind, proxy.cutCount]).toEqual(['appended', 1])
     expect(await journal(store, 'r1')).toEqual(['FlowStarted', 'StepCompleted'])
@@ -257,5 +257,17 @@ test('C46 a worker whose listening connection is ended hears again of what other
   }
   // The round in which it was ended: it connects again after half a second, and looks at everything then.
   expect(Math.max(...latencies)).toBeLessThan(seconds(10))
+  await Promise.all([worker.close(), sender.close()])
+})
+
+test('R-B7 a worker that listens nowhere finds by looking what others start and send', async () => {
+  const waits = flow({ name: 'waits', version: 1, run: (ctx) => ctx.signal('go') })
+  const store = postgres({ url, schema, listen: false })
+  const worker = await open({ store, flows: [waits], worker: { pollMs: 20 }, log: () => undefined })
+  const sender = await open({ store, flows: [waits], worker: false, log: () => undefined })
+  const run = await sender.start(waits, null)
+  while ((await run.row()).status !== 'waiting') await new Promise((resolve) => setTimeout(resolve, 5))
+  await run.signal('go', 'now')
+  while ((await run.row()).status !== 'completed') await new Promise((resolve) => setTimeout(resolve, 5))
   await Promise.all([worker.close(), sender.close()])
 })

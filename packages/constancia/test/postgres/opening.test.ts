@@ -3,6 +3,9 @@ import type pg from 'pg'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../dist/store/index.js'
 import { checkServer, type ServerState } from '../../dist/store/postgres/checks.js'
+import { workers } from '../../dist/store/postgres/migrations/0004-workers.js'
+import { migrations } from '../../dist/store/postgres/migrations/index.js'
+import { schemaFiller } from '../../dist/store/postgres/schema.js'
 import { append, claim, create } from '../store/storage.js'
 import { partsOf } from '../store/stores.js'
 import { databaseUrl, dropSchema, newSchema, rawConnection } from './database.js'
@@ -78,12 +81,39 @@ test('a role with the fewest rights is enough for everything that workers do, an
     decide: () => ({ drafts: end, result: 0 }),
   })
   expect((await store.runs({ status: 'completed' })).items).toHaveLength(1)
+  await store.pulse()
+  await store.hold('nothing')
+  expect(await store.missing([{ run: 'r1' as never, seq: 2, hash: undefined }])).toEqual([])
+  expect(await store.quarantine({ code: 'rolled_back', message: 'nothing' })).toEqual({ parkedCount: 0 })
   const purge = store.purge({ runs: ['r1' as never], by: 'x' })
   await expect(purge).rejects.toMatchObject({
     code: 'store_forbidden',
     message: expect.stringContaining('docs/postgresql.md'),
   })
   await store.close()
+})
+
+test('whoever had rights on the runs has them on the list of workers after an update', async () => {
+  const schema = fresh()
+  const sql = schemaFiller(schema)
+  const before = migrations.slice(0, migrations.indexOf(workers))
+  await raw.query(
+    sql('CREATE SCHEMA {schema}; CREATE TABLE {schema}.migrations (no integer PRIMARY KEY, at bigint NOT NULL)'),
+  )
+  for (const [index, migration] of before.entries())
+    await raw.query(`${sql(migration)}; INSERT INTO "${schema}".migrations VALUES (${index + 1}, 0)`)
+  const [worker, reader] = [await role(), await role()]
+  await raw.query(sql(`GRANT SELECT, INSERT, UPDATE, DELETE ON {schema}.runs TO ${worker.name}`))
+  await raw.query(sql(`GRANT SELECT ON {schema}.runs TO ${reader.name}`))
+  await (await opened({ url, schema })).close()
+  const may = async (name: string, right: string) => {
+    const asked = [name, `"${schema}".workers`, right]
+    return (await raw.query('SELECT has_table_privilege($1, $2, $3) AS may', asked)).rows[0]?.may
+  }
+  for (const right of ['SELECT', 'INSERT', 'UPDATE', 'DELETE']) {
+    expect(await may(worker.name, right)).toBe(true)
+    expect(await may(reader.name, right)).toBe(right === 'SELECT')
+  }
 })
 
 describe('refused at start, with the remedy:', () => {

@@ -37,6 +37,7 @@ export async function startServer(folder, settings = {}) {
     url: `postgres://postgres@127.0.0.1:${port}/postgres`,
     port,
     pid: child.pid,
+    folder,
     /** Ends it in an orderly way, without waiting for clients. */
     stop: () => ended(child, 'SIGINT'),
     /** Ends it and all its processes at once, as a power cut would. */
@@ -114,7 +115,8 @@ async function isReady(child) {
   child.stderr.on('data', (chunk) => {
     if (isUp) return
     said += chunk
-    isUp = said.includes('ready to accept connections')
+    // A standby accepts connections that read.
+    isUp = /ready to accept (?:read-only )?connections/.test(said)
   })
   for (let count = 0; !isUp; count++) {
     if (child.exitCode !== null || child.signalCode !== null || count > 1500)

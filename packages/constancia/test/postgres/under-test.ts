@@ -1,6 +1,6 @@
 import { setTimeout } from 'node:timers/promises'
 import { type PostgresOptions, postgres } from 'constancia/postgres'
-import type { StoreUnderTest } from 'constancia/testing'
+import type { MovableUnderTest } from 'constancia/testing'
 import type pg from 'pg'
 import type { Store } from '../../dist/store/index.js'
 import { scriptedClock } from '../store/scripted-clock.js'
@@ -10,7 +10,7 @@ import { databaseUrl, dropSchema, newSchema, rawConnection } from './database.js
 const startMs = Date.UTC(2026, 0, 1)
 
 /** An empty schema under test. Its clock is a number in a table, which the function that all statements ask reads. */
-export async function underPostgres(options: PostgresOptions = {}): Promise<StoreUnderTest> {
+export async function underPostgres(options: PostgresOptions = {}): Promise<MovableUnderTest> {
   const url = await databaseUrl()
   const schema = newSchema()
   const clock = scriptedClock(startMs)
@@ -30,6 +30,7 @@ export async function underPostgres(options: PostgresOptions = {}): Promise<Stor
   return {
     store,
     another: open,
+    openToMove: () => factory.openToMove(partsOf(clock)),
     reopen: () => closeAll().then(open),
     nowMs: () => clock.now(),
     advance: async (ms) => {

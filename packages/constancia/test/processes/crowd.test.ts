@@ -3,6 +3,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { expect, test } from 'vitest'
 import { isCampaign, keep, limitMs } from './campaign.js'
 import { inScene, leaseMs, type Scene } from './scene.js'
+import { storeKinds } from './scene-store.js'
 import type { WorkerProcess } from './worker-process.js'
 
 const workerCount = isCampaign ? 20 : 6
@@ -64,39 +65,40 @@ class Disturbance {
   }
 }
 
-test.concurrent(
-  `R-C1 R-C3 R-C4 R-C5 C32 ${workerCount} workers on ${runCount} runs, stopped at random for ${forMs / 1000} s and more: never two owners`,
-  inScene(async (scene) => {
-    const ids = Array.from({ length: runCount }, (_, index) => `r${index}`)
-    const enough = scene.path('enough')
-    const input = { ledger: scene.ledger.url, enough, pauseMs }
-    const runs = await Promise.all(ids.map((id) => scene.start('rounds', id, input)))
-    const names = Array.from({ length: workerCount }, (_, index) => `w${index}`)
-    const options = { concurrency: 2, pollMs: 100 }
-    const workers = await Promise.all(names.map((name) => scene.worker(name, { options })))
-    const disturbance = new Disturbance(scene, ids)
-    await Promise.all(workers.map((worker, index) => disturbance.disturb(worker, names[index] as string)))
-    writeFileSync(enough, '')
-    await untilEnded(scene)
+test.concurrent.for(storeKinds)(
+  `R-C1 R-C3 R-C4 R-C5 C32 on %s ${workerCount} workers on ${runCount} runs, stopped at random for ${forMs / 1000} s and more: never two owners`,
+  { timeout: limitMs },
+  (kind, context) =>
+    inScene(async (scene) => {
+      const ids = Array.from({ length: runCount }, (_, index) => `r${index}`)
+      const enough = scene.path('enough')
+      const input = { ledger: scene.ledger.url, enough, pauseMs }
+      const runs = await Promise.all(ids.map((id) => scene.start('rounds', id, input)))
+      const names = Array.from({ length: workerCount }, (_, index) => `w${index}`)
+      const options = { concurrency: 2, pollMs: 100 }
+      const workers = await Promise.all(names.map((name) => scene.worker(name, { options })))
+      const disturbance = new Disturbance(scene, ids)
+      await Promise.all(workers.map((worker, index) => disturbance.disturb(worker, names[index] as string)))
+      writeFileSync(enough, '')
+      await untilEnded(scene)
 
-    const roundCounts = (await Promise.all(runs.map((run) => run.result()))) as number[]
-    const keys = ids.flatMap((id, index) =>
-      Array.from({ length: roundCounts[index] as number }, (_, round) => [`${id}/${round}`, { run: id, round }]),
-    )
-    expect(scene.ledger.accepted()).toEqual(Object.fromEntries(keys))
-    const epochs = await Promise.all(ids.map((id) => ownersOf(scene, id)))
-    const takeOverCount = epochs.reduce((total, count) => total + count, 0)
-    const lateAnswers = workers
-      .flatMap((worker) => worker.all('append'))
-      .filter(({ answer }) => answer === 'claim_lost')
-    const table = () =>
-      `${disturbance.stopCount} stops of ${workerCount} workers, ${takeOverCount} take-overs of ${runCount} runs, ` +
-      `${lateAnswers.length} late appends and ${scene.ledger.fencedCount} late requests refused`
-    keep('crowd', { table })
-    // Of those that were taken over, some may not have written in between.
-    expect(takeOverCount).toBeGreaterThan(0)
-  }),
-  limitMs,
+      const roundCounts = (await Promise.all(runs.map((run) => run.result()))) as number[]
+      const keys = ids.flatMap((id, index) =>
+        Array.from({ length: roundCounts[index] as number }, (_, round) => [`${id}/${round}`, { run: id, round }]),
+      )
+      expect(scene.ledger.accepted()).toEqual(Object.fromEntries(keys))
+      const epochs = await Promise.all(ids.map((id) => ownersOf(scene, id)))
+      const takeOverCount = epochs.reduce((total, count) => total + count, 0)
+      const lateAnswers = workers
+        .flatMap((worker) => worker.all('append'))
+        .filter(({ answer }) => answer === 'claim_lost')
+      const table = () =>
+        `${disturbance.stopCount} stops of ${workerCount} workers, ${takeOverCount} take-overs of ${runCount} runs, ` +
+        `${lateAnswers.length} late appends and ${scene.ledger.fencedCount} late requests refused`
+      keep(`crowd-${kind}`, { table })
+      // Of those that were taken over, some may not have written in between.
+      expect(takeOverCount).toBeGreaterThan(0)
+    }, kind)(context),
 )
 
 // A run that two own at a time is stuck sooner or later: what one of them wrote, the other never asked for.

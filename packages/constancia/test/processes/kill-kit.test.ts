@@ -2,10 +2,13 @@ import { execFileSync } from 'node:child_process'
 import { once } from 'node:events'
 import { readdirSync, rmSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test, vi } from 'vitest'
 import { type KillTestOptions, killTest, type LedgerServer, startLedgerServer } from '../../dist/testing/index.js'
 import { start } from '../store/processes.js'
 import { makeFolder } from '../store/stores.js'
+import { limitMs } from './campaign.js'
+
+vi.setConfig({ testTimeout: limitMs })
 
 const badFlows = new URL('./bad-flows.mjs', import.meta.url)
 let folder: string
@@ -63,8 +66,8 @@ describe('a kill test fails, and leaves neither a process nor a file behind, whe
   })
 
   test('a run never ends', async () => {
-    const message = await failureOf({ starts: [{ flow: 'endless', input: null }], kills: 1, patienceMs: 1_500 })
-    expect(message).toMatch(/was not over after 1500 ms/)
+    const message = await failureOf({ starts: [{ flow: 'endless', input: null }], kills: 1, patienceMs: 10_000 })
+    expect(message).toMatch(/was not over after 10000 ms/)
     expect(message).toMatch(/run endless-0 has not ended: it is waiting for signal "nobody sends it"/)
   })
 

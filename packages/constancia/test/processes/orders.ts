@@ -56,3 +56,16 @@ export function ordersFor(ledger: string, each: number): Orders {
   const keys = starts.flatMap(({ flow, id }) => (ops[flow] ?? []).map((op) => `${id}/${op}`))
   return { starts, keys: keys.sort() }
 }
+
+/** Places where a kill test that plays such orders ends processes. */
+export const placesOfOrders = [
+  'at a random moment',
+  'while it opens the file',
+  'around the start',
+  'around a claim',
+  'around a signal',
+  'around a suspension',
+  'before an append',
+  'after an event is stored',
+  'between an effect and its append',
+] as const

@@ -1,3 +1,4 @@
+import { writeFileSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { describe, expect, test } from 'vitest'
 import { limitMs } from './campaign.js'
@@ -41,7 +42,8 @@ describe.runIf(process.platform === 'linux')('a worker that is started', () => {
       const held = await scene.start('held', 'held', { ledger: scene.ledger.url, fenced: true })
       const stopped = await scene.worker('stopped', { options: { ...options, concurrency: 1 } })
       await stopped.until('began')
-      const computing = await scene.start('computing', 'computing', 4_000)
+      const enough = scene.path('enough')
+      const computing = await scene.start('computing', 'computing', enough)
       const busy = await scene.worker('busy', { options: { ...options, concurrency: 1 } })
       await busy.until('began')
       await stopped.stop()
@@ -51,6 +53,7 @@ describe.runIf(process.platform === 'linux')('a worker that is started', () => {
       await hasLooked(scene, third)
       expect(third.all('began').map(({ run }) => run)).toEqual(['look', 'look', 'look'])
       for (const run of [held, computing]) expect(await run.row()).toMatchObject({ epoch: 1, status: 'running' })
+      writeFileSync(enough, '')
       stopped.goOn()
       stopped.tell()
       expect(await held.result()).toEqual([1, 1])

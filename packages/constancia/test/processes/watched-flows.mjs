@@ -1,5 +1,6 @@
 // @ts-check
 // Flows of a worker process that tells what happens in their steps.
+import { once } from 'node:events'
 import { existsSync } from 'node:fs'
 import { setTimeout as pause } from 'node:timers/promises'
 import { flow } from 'constancia'
@@ -12,9 +13,10 @@ import { send } from './destination.mjs'
  * @param {object} host
  * @param {(word: WorkerWord) => void} host.tell
  * @param {() => Promise<unknown>} host.told
+ * @param {boolean} host.areStepsHeld whether those of short runs wait to be told as well
  * @param {(url: string, attempt: { key: string, epoch?: number }, body: unknown) => Promise<unknown>} host.send
  */
-export function flowsFor({ tell, told, send }) {
+export function flowsFor({ tell, told, send, areStepsHeld }) {
   /** @param {string} run @param {AttemptInfo} info */
   const began = (run, { key, attempt, epoch }) => tell({ kind: 'began', run, key, attempt, epoch })
 
@@ -22,7 +24,7 @@ export function flowsFor({ tell, told, send }) {
   const tellAbort = (run, { epoch, signal }) =>
     signal.addEventListener('abort', () => tell({ kind: 'aborted', run, epoch, code: signal.reason?.code }))
 
-  // Its steps begin, and the first brings its effect about once the parent says so; the second takes a little longer.
+  // Its steps begin, and the first brings its effect about once the parent says so; the second ends once that is stored.
   const held = flow({
     name: 'held',
     version: 1,
@@ -40,25 +42,28 @@ export function flowsFor({ tell, told, send }) {
         )
         return attempt.epoch
       })
+      const stored = charge.catch(() => undefined)
       const watch = ctx.step('watch', async (attempt) => {
         tellAbort(ctx.runId, attempt)
         await told()
-        await pause(200)
+        await Promise.race([stored, once(attempt.signal, 'abort')])
         return attempt.epoch
       })
       return Promise.all([charge, watch])
     },
   })
 
-  // Begins once the parent says so. Never waits for anything while it computes: nothing else in its process runs.
+  // Begins once the parent says so. Never waits for anything while it computes, so long or until there is a file: nothing
+  // else in its process runs.
   const computing = flow({
     name: 'computing',
     version: 1,
-    run: (ctx, /** @type {number} */ ms) =>
+    run: (ctx, /** @type {number | string} */ until) =>
       ctx.step('compute', async (attempt) => {
         began(ctx.runId, attempt)
         await told()
-        for (const endMs = performance.now() + ms; performance.now() < endMs; );
+        const endMs = performance.now() + (typeof until === 'number' ? until : Infinity)
+        while (performance.now() < endMs && !(typeof until === 'string' && existsSync(until)));
         return attempt.epoch
       }),
   })
@@ -68,8 +73,9 @@ export function flowsFor({ tell, told, send }) {
     version: 1,
     run: async (ctx, /** @type {string} */ ledger) => {
       for (const what of ['one', 'two', 'three']) {
-        await ctx.step(what, (attempt) => {
+        await ctx.step(what, async (attempt) => {
           began(ctx.runId, attempt)
+          if (areStepsHeld) await told()
           return send(ledger, attempt, what)
         })
       }

@@ -2,25 +2,27 @@ import { type ChildProcess, fork, type StdioOptions } from 'node:child_process'
 import { EventEmitter, once } from 'node:events'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
-import { resultCodeOf } from '../../dist/store/sqlite/driver.js'
-import { rawConnection } from '../store/raw.js'
 import type { WorkerOrder, WorkerWord } from './worker-words.js'
 
 const program = fileURLToPath(new URL('./worker.mjs', import.meta.url))
-const patienceMs = 30_000
+// A slow machine is no failure.
+const patienceMs = 120_000
 
 /** A worker in a process of its own, seen from outside. */
 export class WorkerProcess {
   readonly words: WorkerWord[] = []
   readonly #order: WorkerOrder
+  readonly #isAtRest: () => Promise<boolean>
   readonly #child: ChildProcess
   readonly #heard = new EventEmitter()
 
   /** Resolves when the process is gone, with the signal that ended it, or its exit code. */
   readonly gone: Promise<NodeJS.Signals | number | null>
 
-  constructor(order: WorkerOrder) {
+  /** Starts it; `isAtRest` tells whether it holds nothing that others wait for, while it is stopped. */
+  constructor(order: WorkerOrder, isAtRest: () => Promise<boolean>) {
     this.#order = order
+    this.#isAtRest = isAtRest
     // What Node.js says when it runs out of memory is long, and meant.
     const stdio: StdioOptions = ['ignore', 'ignore', order.flags === undefined ? 'inherit' : 'ignore', 'ipc']
     this.#child = fork(program, [JSON.stringify(order)], { execArgv: [...(order.flags ?? [])], stdio })
@@ -55,11 +57,11 @@ export class WorkerProcess {
     this.#child.send('go')
   }
 
-  /** Stops the process where it holds no lock on the file: else nobody could take over, nor even write. */
+  /** Stops the process where it holds no lock in the store: else nobody could take over, nor even write. */
   async stop(): Promise<void> {
     for (;;) {
       this.#child.kill('SIGSTOP')
-      if (isWritable(this.#order.file)) return
+      if (await this.#isAtRest()) return
       this.#child.kill('SIGCONT')
       await pause(7)
     }
@@ -79,19 +81,5 @@ export class WorkerProcess {
   async end(): Promise<NodeJS.Signals | number | null> {
     this.#child.kill('SIGTERM')
     return this.gone
-  }
-}
-
-// Whoever else holds the lock lets go of it by itself.
-function isWritable(file: string): boolean {
-  const database = rawConnection(file)
-  try {
-    database.exec('PRAGMA busy_timeout = 200; BEGIN IMMEDIATE; ROLLBACK')
-    return true
-  } catch (error) {
-    if (resultCodeOf(error) === 5) return false
-    throw error
-  } finally {
-    database.close()
   }
 }

@@ -1,11 +1,16 @@
 import type { WorkerOptions } from 'constancia'
+import type { StoreAddress } from './scene-store.js'
 
 /** What a worker process is told when it starts. */
 export interface WorkerOrder {
-  readonly file: string
+  readonly store: StoreAddress
   readonly worker: Partial<WorkerOptions> & Pick<WorkerOptions, 'name' | 'leaseMs'>
-  /** Whether it hears of nothing that others do: neither from its heartbeat nor from a look at the file. */
+  /** Whether it hears of nothing that others do: neither from its heartbeat nor from the store. */
   readonly isDeaf?: boolean
+  /** Flows that it does not have. */
+  readonly without?: readonly string[]
+  /** Whether the steps of short runs wait, as others do, until the parent says something. */
+  readonly areStepsHeld?: boolean
   /** Flags of Node.js. */
   readonly flags?: readonly string[]
 }

@@ -1,9 +1,10 @@
 // @ts-check
 // A worker process that tells its parent what happens in it, one word at a time. It is told by `{ … }` as its only argument.
 import { open } from 'constancia'
-import { sqlite } from 'constancia/sqlite'
 import { deadlyFlowsFor } from './deadly-flows.mjs'
 import { send } from './destination.mjs'
+import { sharedFlowFor } from './shared-flow.mjs'
+import storeAt from './stores.mjs'
 import { flowsFor } from './watched-flows.mjs'
 
 /** @typedef {import('./worker-words.js').WorkerOrder} WorkerOrder */
@@ -11,7 +12,7 @@ import { flowsFor } from './watched-flows.mjs'
 
 process.once('disconnect', () => process.exit())
 const order = /** @type {WorkerOrder} */ (JSON.parse(process.argv[2] ?? ''))
-const { file, isDeaf = false } = order
+const { isDeaf = false, areStepsHeld = false, without = [] } = order
 // Most tests end the workers of one run again and again; only some are about what becomes of such a run.
 const worker = { pollMs: order.worker.leaseMs, concurrency: 16, lostLeaseCountMax: 1_000_000, ...order.worker }
 
@@ -27,11 +28,13 @@ process.on('message', () => {
 /** Resolves once the parent has said something. */
 const told = () => new Promise((resolve) => (isTold ? resolve(undefined) : waiting.push(() => resolve(undefined))))
 
-const flows = [...flowsFor({ tell, told, send }), ...deadlyFlowsFor({ tell, told })]
+const named = { tell, told, send, areStepsHeld, worker: order.worker.name }
+const all = [...flowsFor(named), ...deadlyFlowsFor(named), sharedFlowFor(named)]
+const flows = all.filter(({ name }) => !without.includes(name))
 
 /** @type {import('constancia').StoreFactory} */
 const store = async (parts) => {
-  const inner = await sqlite({ file, watchPollMs: isDeaf ? 0 : 25 })(parts)
+  const inner = await storeAt(order.store, { isDeaf })(parts)
   return new Proxy(inner, {
     get(target, property) {
       const value = Reflect.get(target, property)
@@ -55,6 +58,8 @@ const store = async (parts) => {
   }
 }
 
-const runtime = await open({ store, flows, worker })
+// However these processes end, nothing is lost by it, and none may say so.
+const mark = order.store.kind === 'sqlite' ? { mark: `${order.store.file}.mark` } : {}
+const runtime = await open({ store, flows, worker, ...mark })
 process.once('SIGTERM', () => void runtime.close().then(() => process.exit(0)))
 tell({ kind: 'ready', describe: runtime.describe() })

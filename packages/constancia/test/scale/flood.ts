@@ -53,20 +53,33 @@ export interface Flood {
   readonly codes: readonly string[]
 }
 
+/** How signals are sent. */
+export interface Sending {
+  readonly total: number
+  readonly perSecond: number
+  /** Asked before each signal: the sender waits for as long as what it sent is so far behind. */
+  readonly isTooFar?: (sent: number) => boolean
+  /** Called whenever a signal is refused for now. */
+  readonly onRefused?: () => void
+}
+
 /** Sends numbered signals at a rate, each after the one before it was taken; one that is refused for now is sent again. */
-export async function flood(run: Run, { total, perSecond }: { readonly total: number; readonly perSecond: number }) {
+export async function flood(run: Run, { total, perSecond, isTooFar, onRefused }: Sending) {
   const startMs = performance.now()
   const codes: string[] = []
   let refusedCount = 0
   for (let n = 0; n < total; ) {
     await pause(Math.max(0, startMs + (n * 1000) / perSecond - performance.now()))
+    while (isTooFar?.(n)) await pause(5)
     const code = await run.signal('n', n, { delivery: `d${n}` }).then(
       () => undefined,
       (error: ConstanciaError) => error.code,
     )
     if (code === undefined) n += 1
-    else if (code === 'too_many_signals') refusedCount += 1
-    else codes.push(code)
+    else if (code === 'too_many_signals') {
+      refusedCount += 1
+      onRefused?.()
+    } else codes.push(code)
     if (code !== undefined) await pause(10)
     if (codes.length > 0) break
   }
@@ -88,7 +101,7 @@ export function tickingFlow(latenciesMs: number[], isOver: () => boolean) {
   })
 }
 
-/** The middle of some numbers. */
-export function median(values: readonly number[]): number {
-  return [...values].sort((a, b) => a - b)[values.length >> 1] ?? Number.NaN
+/** So much or less are a quarter of some numbers: what the rest of the machine does shows in the others. NaN of few. */
+export function lowerQuartile(values: readonly number[]): number {
+  return values.length < 8 ? Number.NaN : ([...values].sort((a, b) => a - b)[values.length >> 2] ?? Number.NaN)
 }

@@ -101,7 +101,7 @@ async function held() {
   let heapBytes = Infinity
   let resources = /** @type {Record<string, number>} */ ({})
   let fewest = Infinity
-  for (let round = 0; round < 5; round += 1) {
+  for (let round = 0; round < 15; round += 1) {
     global.gc?.()
     await pause(10)
     heapBytes = Math.min(heapBytes, process.memoryUsage().heapUsed)

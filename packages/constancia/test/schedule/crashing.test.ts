@@ -45,7 +45,7 @@ it.each([
     expect([...new Set(started)]).toEqual(moments.map((moment) => `tested:2026-01-01T${moment}:00Z`))
     expect(started.length).toBeGreaterThan(2 * dueCountMax) // A start whose answer was lost was made again, with the same id.
   },
-  120_000,
+  600_000,
 )
 
 it('R-A7 a schedule that is declared anew, and goes on as another run, survives a crash at any place', async () => {
@@ -55,4 +55,4 @@ it('R-A7 a schedule that is declared anew, and goes on as another run, survives 
   expect(report.triedCount).toBeGreaterThan(20)
   // Once before it goes on as another run, twice after.
   expect([...new Set(started)]).toEqual(['00:20', '00:40', '01:00'].map((moment) => `tested:2026-01-01T${moment}:00Z`))
-}, 120_000)
+}, 600_000)

@@ -21,7 +21,7 @@ beforeEach(() => {
 afterEach(() => rmSync(folder, { recursive: true, force: true }))
 
 async function until(isSo: () => boolean): Promise<void> {
-  for (let tries = 0; tries < 1000 && !isSo(); tries++) await pause(5)
+  for (let tries = 0; tries < 2000 && !isSo(); tries++) await pause(5)
   expect(isSo()).toBe(true)
 }
 

@@ -4,9 +4,15 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { setTimeout } from 'node:timers/promises'
 import { type SqliteOptions, sqlite } from 'constancia/sqlite'
-import { memory, memoryDisk, type StoreUnderTest } from 'constancia/testing'
+import { type MovableUnderTest, memory, memoryDisk } from 'constancia/testing'
 import { defaultLimits } from '../../dist/journal/index.js'
-import { type Clock, type Store, type StoreFactory, type StoreParts, systemClock } from '../../dist/store/index.js'
+import {
+  type Clock,
+  type MovableStoreFactory,
+  type Store,
+  type StoreParts,
+  systemClock,
+} from '../../dist/store/index.js'
 import { scriptedClock } from './scripted-clock.js'
 
 /** What a store is given in these tests; warnings are kept in the array. */
@@ -30,18 +36,18 @@ export function openSqlite(options: SqliteOptions, warnings: string[] = []): Pro
 }
 
 /** An empty memory store under test. */
-export function underMemory(): Promise<StoreUnderTest> {
+export function underMemory(): Promise<MovableUnderTest> {
   return underTest(memory(memoryDisk()), () => undefined)
 }
 
 /** An empty database under test, in a folder of its own. */
-export function underSqlite(): Promise<StoreUnderTest> {
+export function underSqlite(): Promise<MovableUnderTest> {
   const folder = makeFolder()
   const remove = () => rmSync(folder, { recursive: true, force: true })
   return underTest(sqlite({ file: join(folder, 'runs.db') }), remove)
 }
 
-async function underTest(factory: StoreFactory, remove: () => void): Promise<StoreUnderTest> {
+async function underTest(factory: MovableStoreFactory, remove: () => void): Promise<MovableUnderTest> {
   const clock = scriptedClock(Date.UTC(2026, 0, 1))
   const opened: Store[] = []
   const open = async (): Promise<Store> => {
@@ -55,6 +61,7 @@ async function underTest(factory: StoreFactory, remove: () => void): Promise<Sto
   return {
     store: await open(),
     another: open,
+    openToMove: () => factory.openToMove(partsOf(clock)),
     reopen: () => closeAll().then(open),
     nowMs: () => clock.now(),
     advance: (ms) => clock.advance(ms),

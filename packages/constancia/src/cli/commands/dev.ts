@@ -1,12 +1,10 @@
 import { dirname, join } from 'node:path'
-import { days } from '../../engine/index.js'
 import { sqlitePlace } from '../../store/sqlite/index.js'
 import type { Call, Command } from '../command.js'
 import { findConfig } from '../config.js'
 import { type ExitCode, exitCodes } from '../exit-codes.js'
-import { pause } from '../follow.js'
+import { serve } from '../serving.js'
 import { Supervisor, stopWord, type WorkerNews } from '../supervisor.js'
-import { counted } from '../text.js'
 import { watchFolder } from '../watch-folder.js'
 
 /** `constancia dev`: a worker that follows the code. */
@@ -53,12 +51,11 @@ async function work(call: Call): Promise<ExitCode> {
   process.once('disconnect', () => interrupts.request()) // Whoever watched over it is gone.
   const place = sqlitePlace((await call.config()).config.store)
   if (place !== undefined) process.send?.({ database: place.file } satisfies WorkerNews)
-  await call.withRuntime({ worker: true, create: true }, async (runtime) => {
-    const flows = [...runtime.flows].map((flow) => `${flow.name}@${flow.version}`).sort()
-    terminal.say(`dev: worker ${process.pid} is up with ${counted(flows.length, 'flow')}: ${flows.join(', ')}`)
-    terminal.say(`dev: ${runtime.describe()}`)
-    while (!interrupts.isInterrupted) await pause(days(1), interrupts.signal)
-    terminal.say('dev: giving runs back; attempts under way may end first')
+  await serve(call, {
+    label: 'dev',
+    how: { worker: true, create: true },
+    nameOf: () => `worker ${process.pid}`,
+    tell: async () => undefined,
   })
   return exitCodes.done
 }

@@ -6,18 +6,24 @@ import { doctorCommand } from './doctor.js'
 import { exportCommand } from './export.js'
 import { initCommand } from './init.js'
 import { journalCommand } from './journal.js'
+import { migrateStoreCommand } from './migrate-store.js'
 import { purgeCommand } from './purge.js'
+import { quarantineCommand } from './quarantine.js'
 import { rebuildCommand } from './rebuild.js'
 import { retryCommand } from './retry.js'
 import { runsCommand } from './runs.js'
 import { showCommand } from './show.js'
 import { signalCommand } from './signal.js'
 import { startCommand } from './start.js'
+import { workerCommand } from './worker.js'
+import { workersCommand } from './workers.js'
 
 /** Every word of the command line, in the order in which help lists them. */
 export const commands: readonly Command[] = [
   initCommand,
   devCommand,
+  workerCommand,
+  workersCommand,
   startCommand,
   runsCommand,
   showCommand,
@@ -29,5 +35,7 @@ export const commands: readonly Command[] = [
   exportCommand,
   purgeCommand,
   rebuildCommand,
+  quarantineCommand,
+  migrateStoreCommand,
   doctorCommand,
 ]

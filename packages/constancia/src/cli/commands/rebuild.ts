@@ -1,5 +1,6 @@
 import type { Runtime } from '../../engine/index.js'
 import { type Call, type Command, lookOnly } from '../command.js'
+import { requireYes } from '../confirmation.js'
 import { cliError } from '../errors.js'
 import { exitCodes } from '../exit-codes.js'
 import { runsOf } from '../selection.js'
@@ -19,7 +20,7 @@ export const rebuildCommand: Command = {
   act: async (call) => {
     await call.withRuntime(lookOnly, async (runtime) => {
       if (!call.options.flag('force')) await requireNoWorkers(call, runtime)
-      await requireYes(call)
+      await requireYes(call, 'Compute all lists anew?')
       const { runCount, eventCount } = await runtime.rebuild()
       if (call.isJson) return call.terminal.tell(JSON.stringify({ runCount, eventCount }))
       return call.terminal.tell(`Rebuilt ${counted(runCount, 'run')} from ${counted(eventCount, 'event')}.`)
@@ -40,12 +41,4 @@ async function requireNoWorkers(call: Call, runtime: Runtime): Promise<void> {
     `${counted(workers.size, 'worker')} hold runs (${names}). Nothing was done. Stop them first; if they are dead, wait until their ` +
       'leases have run out, or pass --force.',
   )
-}
-
-async function requireYes(call: Call): Promise<void> {
-  const { terminal, options } = call
-  if (options.flag('yes')) return
-  if (!terminal.canAsk)
-    throw cliError('unconfirmed', 'There is nobody to ask. Nothing was done; add --yes to go ahead.')
-  if (!(await terminal.ask('Compute all lists anew?'))) throw cliError('unconfirmed', 'Nothing was done.')
 }

@@ -40,17 +40,23 @@ export const runsCommand: Command = {
   },
 }
 
+const priorityColumn = { title: 'PRIORITY' }
 const columns = [{ title: 'RUN', whole: true }, { title: 'FLOW' }, { title: 'STATUS' }, { title: 'AGE' }, { title: '' }]
 
 async function printTable(call: Call, rows: readonly RunRow[]): Promise<void> {
   const { paint, width } = call.terminal
   const nowMs = call.now()
+  // Where none has a priority of its own, a column of zeros would tell nothing.
+  const hasPriority = rows.some(({ priority }) => priority !== 0)
   const cells = rows.map((row) => [
     row.id,
     `${row.flow}@${row.version}`,
+    ...(hasPriority ? [String(row.priority)] : []),
     statusText(row.status, paint),
     ageText(nowMs - row.startedAtMs),
     stateText(row, nowMs),
   ])
-  for (const line of tableLines({ columns, rows: cells, width, title: paint.faint })) await call.terminal.print(line)
+  const titles = columns.toSpliced(2, 0, ...(hasPriority ? [priorityColumn] : []))
+  for (const line of tableLines({ columns: titles, rows: cells, width, title: paint.faint }))
+    await call.terminal.print(line)
 }

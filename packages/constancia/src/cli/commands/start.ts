@@ -25,6 +25,7 @@ export const startCommand: Command = {
     { flags: '--id <id>', about: 'starting the same id again changes nothing; a fresh one unless set' },
     { flags: '--actor <principal>', about: 'as whom the run acts' },
     { flags: '--version <version>', about: 'of the flow' },
+    { flags: '--priority <priority>', about: 'from -100 to 100, higher is taken first; that of the flow unless set' },
     { flags: '-w, --wait', about: 'work until the run has ended, and print its output' },
   ],
   act: async (call) => {
@@ -51,7 +52,9 @@ export const startCommand: Command = {
 
 function startOptions(call: Call): StartOptions {
   const [id, actor] = [call.options.text('id'), call.options.text('actor')]
-  return { ...(id === undefined ? {} : { id }), ...(actor === undefined ? {} : { actor }) }
+  const priority = call.options.integer('priority')
+  const who = { ...(id === undefined ? {} : { id }), ...(actor === undefined ? {} : { actor }) }
+  return { ...who, ...(priority === undefined ? {} : { priority }) }
 }
 
 function flowOf(runtime: Runtime, call: Call, text: string): AnyFlow {

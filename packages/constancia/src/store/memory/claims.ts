@@ -9,7 +9,7 @@ import {
   poisonMessage,
   type Suspend,
 } from '../index.js'
-import type { Due, DueList } from './due-list.js'
+import type { Due, DueList, DueLists } from './due-list.js'
 import { atRest, type Handle, holds } from './handle.js'
 import { Tally } from './limits.js'
 import type { StoredRun } from './stored-run.js'
@@ -54,8 +54,31 @@ export function claim(handle: Handle, request: ClaimRequest, turn: Turn): ClaimA
   }
 }
 
-/** The due runs of one flow, in order, and how far a claim has come. Runs that a limit holds back are passed over. */
+/** The due runs of one flow, those of the highest priority first, and how far a claim has come. */
 class Lane {
+  readonly #levels: readonly Level[]
+
+  constructor(lists: DueLists, flow: ClaimedFlow) {
+    this.#levels = lists.lists.map((list) => new Level(list, flow))
+  }
+
+  /** Moves on to the next run that may be taken now. */
+  next(tally: Tally, nowMs: number): Due | undefined {
+    for (const level of this.#levels) {
+      const due = level.next(tally, nowMs)
+      if (due !== undefined) return due
+    }
+    return undefined
+  }
+
+  /** When the first of those that were not reached is due, UTC milliseconds since 1970; infinity if there is none. */
+  leftAtMs(tally: Tally, nowMs: number): number {
+    return Math.min(...this.#levels.map((level) => level.leftAtMs(tally, nowMs)))
+  }
+}
+
+/** Those of one priority, longest due first. Runs that a limit holds back are passed over. */
+class Level {
   readonly #list: DueList
   readonly #flow: ClaimedFlow
   #place = 0
@@ -104,8 +127,9 @@ function take({ disk, parts }: Handle, { run, request, nowMs }: Take): Claim {
   const leaseUntilMs = nowMs + request.leaseMs
   const epoch = run.row.epoch + 1
   const lostLeaseCount = lostLeasesOf(run)
-  const claimed = { status: 'running', epoch, claim: { id, worker: request.worker, leaseUntilMs } } as const
-  disk.setRow(run, { ...run.row, ...atRest, ...claimed, lostLeaseCount })
+  const { worker, workerId } = request
+  const claim = { id, worker, workerId, sinceMs: nowMs, leaseUntilMs }
+  disk.setRow(run, { ...run.row, ...atRest, status: 'running', epoch, claim, lostLeaseCount })
   disk.setDue(run, leaseUntilMs)
   const { id: runId, flow, version, head } = run.row
   run.claimedHeadSeq = head.seq

@@ -1,6 +1,7 @@
 import type { RunId, StoredEvent } from '../../journal/index.js'
-import type { Change, RunRow } from '../index.js'
-import { DueList } from './due-list.js'
+import type { Announced, Change, MoveState, RunRow } from '../index.js'
+import { DueLists } from './due-list.js'
+import type { KeptTerms } from './kept-terms.js'
 import { Outbox } from './outbox.js'
 import type { PurgedRun, StoredRun } from './stored-run.js'
 
@@ -12,11 +13,19 @@ export class MemoryDisk {
   readonly #runs = new Map<RunId, StoredRun>()
   /** By their order of creation; undefined where the run was purged. */
   readonly #inOrder: (StoredRun | undefined)[] = []
-  readonly #due = new Map<string, DueList>()
+  readonly #due = new Map<string, DueLists>()
   readonly #inboxes = new Map<RunId, Set<string>>()
   readonly #purged = new Map<RunId, PurgedRun>()
   readonly #claimed = new Set<StoredRun>()
   readonly outbox = new Outbox()
+  /** Made when somebody first asks. */
+  kept: KeptTerms | undefined
+  /** Whether it has to do with a move. */
+  moveState: MoveState | undefined
+  /** While somebody reads all of it to move it away, nobody else writes. */
+  isLocked = false
+  /** What workers said of themselves, by their ids. */
+  readonly workers = new Map<string, Announced>()
   /** Of every handle. */
   readonly listeners = new Set<(change: Change) => void>()
 
@@ -59,18 +68,18 @@ export class MemoryDisk {
   }
 
   setDue(run: StoredRun, dueAtMs: number | undefined): void {
-    const list = this.due(run.row.flow, run.row.version)
+    const list = this.due(run.row.flow, run.row.version).of(run.row.priority)
     if (run.dueAtMs !== undefined) list.delete({ dueAtMs: run.dueAtMs, run })
     run.dueAtMs = dueAtMs
     if (dueAtMs !== undefined) list.add({ dueAtMs, run })
   }
 
-  /** The runs of a flow that have a due time, in its order. */
-  due(flow: string, version: number): DueList {
+  /** The runs of a flow that have a due time. */
+  due(flow: string, version: number): DueLists {
     const key = `${version} ${flow}`
-    const list = this.#due.get(key) ?? new DueList()
-    this.#due.set(key, list)
-    return list
+    const lists = this.#due.get(key) ?? new DueLists()
+    this.#due.set(key, lists)
+    return lists
   }
 
   /** The deliveries that a root and those that took over from it have got. */
@@ -87,6 +96,16 @@ export class MemoryDisk {
 
   allPurged(): Iterable<PurgedRun> {
     return this.#purged.values()
+  }
+
+  /** Notes a run whose journal was deleted elsewhere. */
+  addPurged(left: PurgedRun): void {
+    this.#purged.set(left.id, left)
+  }
+
+  /** Inboxes by their roots, in the order in which they began. */
+  inboxes(): Iterable<readonly [root: RunId, deliveries: ReadonlySet<string>]> {
+    return this.#inboxes
   }
 
   /** Deletes an ended run and its inbox; what is given of it remains. */

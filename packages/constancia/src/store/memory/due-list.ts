@@ -7,6 +7,26 @@ export interface Due {
   readonly run: StoredRun
 }
 
+/** The runs of a flow that have a due time: a list for each priority, the highest first. */
+export class DueLists {
+  readonly #levels: { readonly priority: number; readonly list: DueList }[] = []
+
+  /** Those of the highest priority first; lists may be empty. */
+  get lists(): readonly DueList[] {
+    return this.#levels.map(({ list }) => list)
+  }
+
+  /** The list of a priority. */
+  of(priority: number): DueList {
+    const known = this.#levels.find((level) => level.priority === priority)
+    if (known !== undefined) return known.list
+    const list = new DueList()
+    const place = this.#levels.findIndex((level) => level.priority < priority)
+    this.#levels.splice(place < 0 ? this.#levels.length : place, 0, { priority, list })
+    return list
+  }
+}
+
 /** Runs in the order of their due times; of the same time, older runs first. */
 export class DueList {
   readonly #entries: Due[] = []

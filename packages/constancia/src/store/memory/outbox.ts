@@ -22,6 +22,11 @@ export class Outbox {
     return false
   }
 
+  /** Every entry, oldest first. */
+  all(): OutboxEntry[] {
+    return [...this.#entries.values()].map(({ entry }) => entry)
+  }
+
   clear(): void {
     this.#entries.clear()
   }

@@ -10,8 +10,8 @@ export function purge({ disk, parts }: Handle, { runs, by }: Purge): { readonly 
   for (const id of runs) {
     const stored = disk.find(id)
     if (stored === undefined || !isDone(disk, stored)) continue
-    const { root, head, endedAtMs } = stored.row
-    disk.purge(stored, { id, root, head, endedAtMs, purgedAtMs: parts.clock.now(), by })
+    const { root, head, outcome, endedAtMs = head.at } = stored.row
+    disk.purge(stored, { id, root, head, outcome, endedAtMs, purgedAtMs: parts.clock.now(), by })
     disk.tell({ run: id, headSeq: undefined, due: false, outbox: false })
     purged.push(id)
   }

@@ -1,4 +1,5 @@
 import { endDelivery, isDispatched, type OutboxEntry, type RunId } from '../../journal/index.js'
+import { rolledBackCode } from '../index.js'
 import { batchOf } from './batch.js'
 import type { MemoryDisk } from './disk.js'
 import { setLatest } from './events.js'
@@ -32,9 +33,11 @@ function rebuildRun(disk: MemoryDisk, stored: StoredRun, nowMs: number): Said[] 
   const epochs = events.map(({ by }) => Number(/^claim:.*@(\d+)$/.exec(by)?.[1] ?? 0))
   // An epoch never goes back: a claim that was lost must not hold again.
   const epoch = epochs.reduce((highest, one) => Math.max(highest, one), lastEpoch)
-  const status = fold.outcome === 'open' ? 'ready' : fold.outcome
-  disk.setRow(stored, { ...fold, ...atRest, status, epoch, readSignalCount, lostLeaseCount, latest: undefined })
-  disk.setDue(stored, fold.outcome === 'open' ? nowMs : undefined)
+  const parked = stored.row.stuck?.code === rolledBackCode ? stored.row.stuck : undefined
+  const status = fold.outcome !== 'open' ? fold.outcome : parked === undefined ? 'ready' : 'stuck'
+  const rest = { ...atRest, status, stuck: status === 'stuck' ? parked : undefined } as const
+  disk.setRow(stored, { ...fold, ...rest, epoch, readSignalCount, lostLeaseCount, latest: undefined })
+  disk.setDue(stored, status === 'ready' ? nowMs : undefined)
   // A line whose root was purged has no inbox.
   if (disk.findPurged(fold.root) === undefined) for (const delivery of deliveries) disk.inboxOf(fold.root).add(delivery)
   raiseLatest(disk, fold.root, id)

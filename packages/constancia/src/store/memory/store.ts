@@ -11,35 +11,50 @@ import type {
   Decide,
   Heartbeat,
   HeartbeatOptions,
+  Mark,
+  MovableStoreFactory,
+  NotedHead,
+  OpenRuns,
   OutboxQuery,
   Page,
+  Parking,
   Purge,
   RunQuery,
   RunRow,
   Store,
-  StoreFactory,
+  StoreParts,
   Suspend,
+  WorkerNote,
+  WorkerRow,
 } from '../index.js'
-import { storeError } from '../index.js'
+import { moveStateError, storeError } from '../index.js'
 import { claim, release, renew, suspend, type Turn } from './claims.js'
 import { decide } from './decisions.js'
 import { type MemoryDisk, memoryDisk } from './disk.js'
 import { append, create } from './events.js'
 import type { Handle } from './handle.js'
 import { TimerHeartbeat } from './heartbeat.js'
+import { hold, mark, missing, pulse, quarantine } from './mark.js'
+import { MemoryMoving } from './moving.js'
 import { purge } from './purge.js'
 import { rebuild } from './rebuild.js'
 import { runs } from './runs.js'
+import { announce, openRuns, workers } from './workers.js'
 
 const prefix = 'run/'
+const place = 'memory'
 
 /**
  * A store in memory, for tests and simulations: the semantics of the others, durable only as long as its disk is kept.
  * Everything happens at the call, in one piece; results come with the next microtask. It has no timers but those of
  * heartbeats that hold something.
  */
-export function memory(disk: MemoryDisk = memoryDisk()): StoreFactory {
-  return async (parts) => new MemoryStore({ disk, parts })
+export function memory(disk: MemoryDisk = memoryDisk()): MovableStoreFactory {
+  const open = async (parts: StoreParts): Promise<Store> => {
+    if (disk.moveState !== undefined) throw moveStateError(place, disk.moveState)
+    return new MemoryStore({ disk, parts })
+  }
+  return Object.assign(open, { openToMove: async (parts: StoreParts) => new MemoryMoving({ disk, parts }) })
 }
 
 class MemoryStore implements Store {
@@ -58,19 +73,19 @@ class MemoryStore implements Store {
   }
 
   async create(request: CreateRun): Promise<Created> {
-    return create(this.#open(), request)
+    return create(this.#toWrite(), request)
   }
 
   async append(request: Append): Promise<Appended> {
-    return append(this.#open(), request)
+    return append(this.#toWrite(), request)
   }
 
   async decide<T>(request: Decide<T>): Promise<T> {
-    return decide(this.#open(), request)
+    return decide(this.#toWrite(), request)
   }
 
   async suspend(request: Suspend): Promise<boolean> {
-    return suspend(this.#open(), request)
+    return suspend(this.#toWrite(), request)
   }
 
   async read(
@@ -84,15 +99,15 @@ class MemoryStore implements Store {
   }
 
   async claim(request: ClaimRequest): Promise<ClaimAnswer> {
-    return claim(this.#open(), request, this.#turn)
+    return claim(this.#toWrite(), request, this.#turn)
   }
 
   async renew(claims: readonly ClaimRef[], leaseMs: number): Promise<ClaimRef[]> {
-    return renew(this.#open(), claims, leaseMs)
+    return renew(this.#toWrite(), claims, leaseMs)
   }
 
   async release(given: ClaimRef): Promise<boolean> {
-    return release(this.#open(), given)
+    return release(this.#toWrite(), given)
   }
 
   async run(id: RunId): Promise<RunRow | undefined> {
@@ -104,7 +119,7 @@ class MemoryStore implements Store {
   }
 
   async purge(request: Purge): Promise<{ readonly purged: readonly RunId[] }> {
-    return purge(this.#open(), request)
+    return purge(this.#toWrite(), request)
   }
 
   async runs(query: RunQuery): Promise<Page<RunRow>> {
@@ -130,14 +145,62 @@ class MemoryStore implements Store {
     return heart
   }
 
+  async announce(note: WorkerNote, forMs: number): Promise<void> {
+    announce(this.#open(), note, forMs)
+  }
+
+  async depart(id: string): Promise<void> {
+    this.#open().disk.workers.delete(id)
+  }
+
+  async workers(): Promise<readonly WorkerRow[]> {
+    return workers(this.#open())
+  }
+
+  async openRuns(): Promise<readonly OpenRuns[]> {
+    return openRuns(this.#open())
+  }
+
   async rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {
-    return rebuild(this.#open())
+    return rebuild(this.#toWrite())
+  }
+
+  async mark(): Promise<Mark> {
+    return mark(this.#open())
+  }
+
+  async pulse(): Promise<Mark> {
+    return pulse(this.#open())
+  }
+
+  async missing(heads: readonly NotedHead[]): Promise<NotedHead[]> {
+    return missing(this.#open(), heads)
+  }
+
+  async hold(reason: string): Promise<void> {
+    hold(this.#open(), reason)
+  }
+
+  async quarantine(parking: Parking): Promise<{ readonly parkedCount: number }> {
+    return quarantine(this.#open(), parking)
   }
 
   async close(): Promise<void> {
     this.#isClosed = true
     for (const listener of this.#listeners) this.#handle.disk.listeners.delete(listener)
     await Promise.all([...this.#hearts].map((heart) => heart.stop()))
+  }
+
+  #toWrite(): Handle {
+    const handle = this.#open()
+    const { moveState, isLocked } = handle.disk
+    if (moveState !== undefined) throw moveStateError(place, moveState)
+    if (isLocked) {
+      const message =
+        'The store is being moved, so nothing was written. The run is as it was; try again when it is over.'
+      throw storeError('store_locked', message)
+    }
+    return handle
   }
 
   #open(): Handle {

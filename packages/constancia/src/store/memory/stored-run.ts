@@ -1,4 +1,4 @@
-import type { Head, RunId, StoredEvent } from '../../journal/index.js'
+import type { Head, RunFold, RunId, StoredEvent } from '../../journal/index.js'
 import type { RunRow } from '../index.js'
 
 /** One run on a disk. The row is replaced, never changed: whoever was given it keeps what he saw. */
@@ -17,9 +17,10 @@ export interface StoredRun {
 export interface PurgedRun {
   readonly id: RunId
   readonly root: RunId
-  readonly head: Head
+  readonly head: Pick<Head, 'seq' | 'hash'>
+  readonly outcome: RunFold['outcome']
   /** UTC milliseconds since 1970, as all of these. */
-  readonly endedAtMs: number | undefined
+  readonly endedAtMs: number
   readonly purgedAtMs: number
   readonly by: string
 }

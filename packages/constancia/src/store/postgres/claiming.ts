@@ -1,6 +1,6 @@
 import { assert, type ClaimId, type RunId, runStream } from '../../journal/index.js'
 import { type Claim, type ClaimAnswer, type ClaimRequest, isSuspect, systemClock } from '../index.js'
-import { DueRuns, nextOfLimited, nextOfUnlimited, type Search } from './due.js'
+import { DueRuns, type Next, nextOf, nextOfLimited, nextOfUnlimited, type Search } from './due.js'
 import { arrayOf } from './literals.js'
 import { Wait } from './patience.js'
 import { isLimited, Room } from './room.js'
@@ -53,9 +53,9 @@ export async function claim(session: Session, request: ClaimRequest, turn: Turn)
 async function findDue(session: Session, request: ClaimRequest, turn: Turn): Promise<ClaimAnswer | Found> {
   for (let tries = 0; ; tries++) {
     // Without a lock first: a worker that has nothing to do disturbs nobody.
-    const idle = await session.patiently(() => idleAnswer(session, request))
-    if (idle !== undefined) return idle
-    const found = await claimNow(session, request, turn)
+    const looked = await session.patiently(() => lookForDue(session, request))
+    if ('claims' in looked) return looked
+    const found = await claimNow({ session, request, turn }, looked)
     const { taken, aside, nextDueAtMs, nowMs } = found
     if (taken.length > 0 || aside.length > 0 || nextDueAtMs === undefined || nextDueAtMs > nowMs) return found
     if (tries === triesMax) return { ...found, nextDueAtMs: nowMs + lockedAgainMs }
@@ -63,25 +63,33 @@ async function findDue(session: Session, request: ClaimRequest, turn: Turn): Pro
   }
 }
 
-async function idleAnswer(session: Session, { flows, limit }: ClaimRequest): Promise<ClaimAnswer | undefined> {
+/** What was seen without a lock; undefined where what is due depends on limits, which are counted under one. */
+interface Looked {
+  readonly next: Next | undefined
+}
+
+async function lookForDue(session: Session, { flows, limit }: ClaimRequest): Promise<ClaimAnswer | Looked> {
   const on = session.connections
-  const { dueAtMs, nowMs } = await nextOfUnlimited(session, on, { flows, passed: [] })
-  if (limit > 0 && dueAtMs <= nowMs) return undefined
+  const next = await nextOfUnlimited(session, on, { flows, passed: [] })
+  const { dueAtMs, nowMs } = next
+  if (limit > 0 && dueAtMs <= nowMs) return { next: flows.some(isLimited) ? undefined : next }
   const room = await Room.count(session, on, { flows, nowMs })
   const first = Math.min(dueAtMs, await nextOfLimited({ session, on, room, nowMs, seen: [], limit }, flows))
-  if (limit > 0 && first <= nowMs) return undefined
+  if (limit > 0 && first <= nowMs) return { next: undefined }
   return { claims: [], nextDueAtMs: finite(first), setAside: [] }
 }
 
-async function claimNow(session: Session, request: ClaimRequest, turn: Turn): Promise<Found> {
+async function claimNow(wanted: Wanted, looked: Looked): Promise<Found> {
+  const { session } = wanted
   const wait = new Wait(session.patience)
   let doubtful: Found | undefined
+  let next: Next | undefined = looked.next
   for (;;) {
     try {
       if (doubtful !== undefined && (await isStored(session, doubtful))) return doubtful
       doubtful = undefined
       const found = await inTransaction(session, (on) =>
-        takeDue({ session, request, turn, on }, (one) => {
+        takeDue({ ...wanted, on, next }, (one) => {
           doubtful = one
         }),
       )
@@ -89,6 +97,7 @@ async function claimNow(session: Session, request: ClaimRequest, turn: Turn): Pr
       return found
     } catch (error) {
       if ((await wait.bear(error)) !== 'away') doubtful = undefined
+      next = undefined // It is old by now.
     }
   }
 }
@@ -99,37 +108,44 @@ async function isStored(session: Session, { taken, aside }: Found): Promise<bool
   const lock =
     'SELECT r.claim_id FROM {schema}.runs AS r WHERE r.stream = ANY ($1::bigint[]) ORDER BY r.id FOR NO KEY UPDATE'
   const streams = arrayOf(taken.map(({ record }) => record.stream))
-  const rows = await inTransaction(session, (on) => on.query(session.sql(lock), [streams]))
+  const rows = await inTransaction(session, (on) => on.commit(on.query(session.sql(lock), [streams])))
   const ids = new Set(taken.map(({ claim: one }) => one.id as string))
   return rows.some((row) => ids.has(String(row['claim_id'])))
 }
 
-interface Claiming {
+/** What is wanted, and by whom. */
+interface Wanted {
   readonly session: Session
   readonly request: ClaimRequest
   readonly turn: Turn
+}
+
+interface Claiming extends Wanted {
   readonly on: Transaction
+  /** What is due, where that was seen just now. */
+  readonly next: Next | undefined
 }
 
 async function takeDue(claiming: Claiming, beforeCommit: (found: Found) => void): Promise<Found> {
   const { session, request, on } = claiming
   const { flows, limit } = request
   await lockLimits(claiming)
-  const [row] = await on.query(session.sql('SELECT {schema}.now_ms() AS now_ms'))
-  const nowMs = Number(row?.['now_ms'])
+  const { nowMs, due } = claiming.next ?? (await nextOf(session, on, { flows, passed: [] }))
   const room = await Room.count(session, on, { flows, nowMs })
   const search: Search = { session, on, room, nowMs, seen: [], limit }
-  const { taken, aside, passed } = await chooseAll(claiming, search)
-  // Sent together, answered in this order.
-  const [, , unlimited] = await Promise.all([
-    writeTaken(claiming, taken),
-    aside.length > 0 ? on.query(session.sql(setAsideSql), asideValues(aside)) : undefined,
-    nextOfUnlimited(session, on, { flows, passed }),
-  ])
-  const limited = await nextOfLimited({ ...search, seen: passed }, flows)
-  const found = { taken, aside, nextDueAtMs: finite(Math.min(unlimited.dueAtMs, limited)), nowMs }
+  const { taken, aside, passed } = await chooseAll(claiming, search, due)
+  const found = { taken, aside, nextDueAtMs: nowMs, nowMs }
   beforeCommit(found)
-  return on.commit(Promise.resolve(found))
+  // Sent together with the commit, answered in this order. The rows are locked, so that the statements can do no other than fit.
+  const [, , unlimited, ...limited] = await on.commit(
+    Promise.all([
+      writeTaken(claiming, taken),
+      aside.length > 0 ? on.query(session.sql(setAsideSql), asideValues(aside)) : undefined,
+      nextOfUnlimited(session, on, { flows, passed }),
+      ...flows.map((flow) => nextOfLimited({ ...search, seen: passed }, [flow])),
+    ]),
+  )
+  return { ...found, nextDueAtMs: finite(Math.min(unlimited.dueAtMs, ...limited)) }
 }
 
 // Who counts runs holds the flow's row meanwhile, so that two do not fill the same place.
@@ -149,9 +165,9 @@ interface Chosen {
   readonly passed: number[]
 }
 
-async function chooseAll({ session, request, turn }: Claiming, search: Search): Promise<Chosen> {
+async function chooseAll({ session, request, turn }: Claiming, search: Search, due: Next['due']): Promise<Chosen> {
   const chosen: Chosen = { taken: [], aside: [], passed: [] }
-  const lanes = request.flows.map((flow) => new DueRuns(search, flow))
+  const lanes = request.flows.map((flow, index) => new DueRuns(search, flow, due.get(index) ?? []))
   let suspectsLeft = request.suspectCountMax ?? Number.POSITIVE_INFINITY
   let idleCount = 0
   while (chosen.taken.length < request.limit && idleCount < lanes.length) {
@@ -186,21 +202,23 @@ function claimOf(session: Session, record: RunRecord, lostLeaseCount: number): C
 
 const takeSql = `
   UPDATE {schema}.runs AS r SET status = 'running', epoch = i.epoch, claim_id = i.claim, worker = $5,
-    due_at = {schema}.now_ms() + $6::bigint, progressed = false, lost_leases = i.lost, wake_at = NULL, waiting_for = NULL
+    due_at = {schema}.now_ms() + $6::bigint, progressed = false, lost_leases = i.lost, wake_at = NULL, waiting_for = NULL,
+    held_epoch = i.epoch, held_by = $7, held_since = {schema}.now_ms()
   FROM unnest($1::bigint[], $2::text[], $3::integer[], $4::integer[]) AS i (stream, claim, epoch, lost)
   WHERE r.stream = i.stream AND r.epoch = i.epoch - 1 RETURNING r.stream`
 
 async function writeTaken({ session, request, on }: Claiming, taken: readonly Taken[]): Promise<void> {
   if (taken.length === 0) return
+  assert(taken.length <= request.limit, `${request.limit} runs were asked for, but ${taken.length} were taken`)
   const values = [
     arrayOf(taken.map(({ record }) => record.stream)),
     arrayOf(taken.map(({ claim: { id } }) => id)),
     arrayOf(taken.map(({ claim: { epoch } }) => epoch)),
     arrayOf(taken.map(({ claim: { lostLeaseCount } }) => lostLeaseCount)),
   ]
-  const rows = await on.query(session.sql(takeSql), [...values, request.worker, Math.ceil(request.leaseMs)])
+  const { worker, workerId = null, leaseMs } = request
+  const rows = await on.query(session.sql(takeSql), [...values, worker, Math.ceil(leaseMs), workerId])
   assert(rows.length === taken.length, `${taken.length} runs were to be taken, but ${rows.length} were`)
-  assert(taken.length <= request.limit, `${request.limit} runs were asked for, but ${taken.length} were taken`)
 }
 
 function asideValues(aside: readonly Aside[]): [string, string, string] {

@@ -10,6 +10,10 @@ type LaneName = Job['lane']
 // So many go into one transaction at most: its answer must not take long.
 const countsMax: Readonly<Record<LaneName, number>> = { write: 512, decide: 64, whole: 1 }
 const laneNames: readonly LaneName[] = ['write', 'decide', 'whole']
+// Of writes two transactions may be under way: while the server is busy with the runs of one, this process is with those of the other.
+const atOnceMax: Readonly<Record<LaneName, number>> = { write: 2, decide: 1, whole: 1 }
+// Fewer than so many are not worth two transactions.
+const splitCountMin = 64
 
 /**
  * Group commit. What is asked for in one turn of the event loop, or while a commit is under way, gathers and goes together in
@@ -18,7 +22,7 @@ const laneNames: readonly LaneName[] = ['write', 'decide', 'whole']
  */
 export class GroupCommit implements JobQueue {
   readonly #session: Session
-  readonly #busyLanes = new Set<LaneName>()
+  readonly #underwayCounts: Record<LaneName, number> = { write: 0, decide: 0, whole: 0 }
   readonly #busyRuns = new Set<RunId>()
   #queue: Job[] = []
   #isArmed = false
@@ -48,7 +52,7 @@ export class GroupCommit implements JobQueue {
   }
 
   get #isIdle(): boolean {
-    return this.#queue.length === 0 && this.#busyLanes.size === 0
+    return this.#queue.length === 0 && laneNames.every((lane) => this.#underwayCounts[lane] === 0)
   }
 
   #arm(): void {
@@ -59,20 +63,29 @@ export class GroupCommit implements JobQueue {
 
   readonly #flush = (): void => {
     this.#isArmed = false
-    for (const [lane, jobs] of this.#pick()) {
-      if (jobs.length > 0) void this.#run(lane, jobs)
-    }
-    if (this.#isIdle) this.#onIdle?.()
+    const picked = this.#pick()
+    for (const lane of laneNames) for (const jobs of this.#split(lane, picked[lane])) void this.#run(lane, jobs)
   }
 
-  // Takes for each idle lane the jobs whose runs nobody is busy with, and leaves the rest in its order.
-  #pick(): Map<LaneName, Job[]> {
-    const picked = new Map<LaneName, Job[]>(laneNames.map((lane) => [lane, []]))
+  #split(lane: LaneName, jobs: readonly Job[]): (readonly Job[])[] {
+    if (jobs.length === 0) return []
+    const isWorthTwo = this.#freeCount(lane) > 1 && jobs.length >= splitCountMin
+    const middle = isWorthTwo ? Math.ceil(jobs.length / 2) : jobs.length
+    return isWorthTwo ? [jobs.slice(0, middle), jobs.slice(middle)] : [jobs]
+  }
+
+  #freeCount(lane: LaneName): number {
+    return atOnceMax[lane] - this.#underwayCounts[lane]
+  }
+
+  // Takes for each lane that is free the jobs whose runs nobody is busy with, and leaves the rest in its order.
+  #pick(): Readonly<Record<LaneName, Job[]>> {
+    const picked: Record<LaneName, Job[]> = { write: [], decide: [], whole: [] }
     const blocked = new Set(this.#busyRuns)
     const left: Job[] = []
     for (const job of this.#queue) {
-      const lane = picked.get(job.lane) ?? []
-      const isFree = !this.#busyLanes.has(job.lane) && lane.length < countsMax[job.lane]
+      const lane = picked[job.lane]
+      const isFree = this.#freeCount(job.lane) > 0 && lane.length < countsMax[job.lane]
       if (isFree && job.runs.every((run) => !blocked.has(run))) lane.push(job)
       else left.push(job)
       for (const run of job.runs) blocked.add(run)
@@ -82,16 +95,17 @@ export class GroupCommit implements JobQueue {
   }
 
   async #run(lane: LaneName, jobs: readonly Job[]): Promise<void> {
-    this.#busyLanes.add(lane)
-    for (const run of jobs.flatMap((job) => job.runs)) this.#busyRuns.add(run)
+    this.#underwayCounts[lane] += 1
+    for (const { runs } of jobs) for (const run of runs) this.#busyRuns.add(run)
     try {
       await runLane[lane](this.#session, jobs)
     } catch (error) {
       for (const { reject } of jobs) reject(error)
     }
-    this.#busyLanes.delete(lane)
-    for (const run of jobs.flatMap((job) => job.runs)) this.#busyRuns.delete(run)
-    this.#arm()
+    this.#underwayCounts[lane] -= 1
+    for (const { runs } of jobs) for (const run of runs) this.#busyRuns.delete(run)
+    if (this.#queue.length > 0) this.#arm()
+    else if (this.#isIdle) this.#onIdle?.()
   }
 }
 

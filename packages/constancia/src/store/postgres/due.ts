@@ -10,7 +10,7 @@ import type { Session } from './session.js'
 const selectDue = `
   WITH picked AS MATERIALIZED (
     SELECT r.* FROM {schema}.runs AS r
-    WHERE r.flow = $1 AND r.version = $2 AND r.due_at <= $3 AND r.stream <> ALL ($4::bigint[])
+    WHERE r.flow = $1 AND r.version = $2 AND r.priority = $7 AND r.due_at <= $3 AND r.stream <> ALL ($4::bigint[])
       AND (r.key IS NULL OR r.key <> ALL ($5::text[]))
     ORDER BY r.due_at, r.stream LIMIT $6
     FOR NO KEY UPDATE SKIP LOCKED)
@@ -28,16 +28,22 @@ export interface Search {
   readonly limit: number
 }
 
-/** The due runs of one flow, in the order of their times, each locked. Runs that a limit holds back are passed over. */
+/**
+ * The due runs of one flow, those of the highest priority first, then in the order of their times, each locked. Runs that a limit
+ * holds back are passed over.
+ */
 export class DueRuns {
   readonly flow: ClaimedFlow
   readonly #search: Search
+  /** Those that are still to be asked for, highest first. */
+  readonly #priorities: number[]
   #rows: RunRecord[] = []
   #isLast = false
 
-  constructor(search: Search, flow: ClaimedFlow) {
+  constructor(search: Search, flow: ClaimedFlow, priorities: readonly number[]) {
     this.flow = flow
     this.#search = search
+    this.#priorities = [...priorities]
   }
 
   /** Moves on to the next run that may be taken now. */
@@ -53,55 +59,69 @@ export class DueRuns {
   async #refill(): Promise<void> {
     const { session, on, room, nowMs, seen, limit } = this.#search
     const { flow, version } = this.flow
-    if (room.isFull(this.flow)) {
+    const [priority] = this.#priorities
+    if (priority === undefined || room.isFull(this.flow)) {
       this.#isLast = true
       return
     }
-    const values = [flow, version, nowMs, arrayOf(seen), arrayOf(room.fullKeys(this.flow)), limit]
+    const values = [flow, version, nowMs, arrayOf(seen), arrayOf(room.fullKeys(this.flow)), limit, priority]
     this.#rows = (await on.query(session.sql(selectDue), values)) as unknown as RunRecord[]
-    this.#isLast = this.#rows.length < limit
+    if (this.#rows.length < limit) this.#priorities.shift()
     seen.push(...this.#rows.map(({ stream }) => stream))
   }
 }
 
-const selectNext = `
-  SELECT l.place::integer AS place, {schema}.now_ms() AS now_ms, (
-    SELECT r.due_at FROM {schema}.runs AS r
-    WHERE r.flow = l.flow AND r.version = l.version AND r.due_at IS NOT NULL AND r.stream <> ALL ($3::bigint[])
-    ORDER BY r.due_at LIMIT 1) AS due_at
-  FROM unnest($1::text[], $2::integer[]) WITH ORDINALITY AS l (flow, version, place)`
+// Functions, so that their plans are kept: to plan them takes longer than what they do.
+const selectNext = 'SELECT * FROM {schema}.next_due($1, $2, $3)'
+const selectNextLimited = 'SELECT {schema}.next_due_limited($1, $2, $3, $4, $5, $6) AS due_at'
 
-const selectNextLimited = `
-  SELECT least((
-    SELECT r.due_at FROM {schema}.runs AS r
-    WHERE r.flow = $1 AND r.version = $2 AND r.due_at > $3 AND r.stream <> ALL ($4::bigint[])
-    ORDER BY r.due_at LIMIT 1), (
-    SELECT r.due_at FROM {schema}.runs AS r
-    WHERE NOT $6::boolean AND r.flow = $1 AND r.version = $2 AND r.due_at <= $3 AND r.stream <> ALL ($4::bigint[])
-      AND (r.key IS NULL OR r.key <> ALL ($5::text[]))
-    ORDER BY r.due_at LIMIT 1)) AS due_at`
+/** When runs of some flows are due, and what time it is. UTC milliseconds since 1970. */
+export interface Next {
+  /** The first of them; infinity if there is none. */
+  readonly dueAtMs: number
+  readonly nowMs: number
+  /** Of each flow, by its place: the priorities of which something is due now, highest first. */
+  readonly due: ReadonlyMap<number, readonly number[]>
+}
 
-/** When the first run of flows without limits is due that is none of those passed over, and what time it is. */
-export async function nextOfUnlimited(
+/** When the first run of these flows is due that is none of those passed over, whatever their limits. */
+export async function nextOf(
   session: Session,
   on: Connection,
   { flows, passed }: { readonly flows: readonly ClaimedFlow[]; readonly passed: readonly number[] },
-): Promise<{ readonly dueAtMs: number; readonly nowMs: number }> {
-  const open = flows.filter((flow) => !isLimited(flow))
+): Promise<Next> {
   // Without any flow it is asked for the time alone.
-  const asked = open.length === 0 ? [{ flow: '', version: -1 }] : open
+  const asked = flows.length === 0 ? [{ flow: '', version: -1 }] : flows
   const values = [arrayOf(asked.map(({ flow }) => flow)), arrayOf(asked.map(({ version }) => version)), arrayOf(passed)]
   const rows = await on.query(session.sql(selectNext), values)
-  const dueAtMs = Math.min(...rows.map(({ due_at: due }) => (due === null ? Number.POSITIVE_INFINITY : Number(due))))
-  return { dueAtMs, nowMs: Number(rows[0]?.['now_ms']) }
+  const nowMs = Number(rows[0]?.['next_now_ms'])
+  const due = new Map<number, number[]>()
+  let dueAtMs = Number.POSITIVE_INFINITY
+  for (const { next_place: place, next_priority: priority, next_due_at: at } of rows) {
+    if (at === null) continue
+    dueAtMs = Math.min(dueAtMs, Number(at))
+    const index = Number(place) - 1
+    if (Number(at) <= nowMs) due.set(index, [...(due.get(index) ?? []), Number(priority)])
+  }
+  return { dueAtMs, nowMs, due }
 }
 
-/** The same of flows with limits; what a limit holds back now does not count, what comes later does. */
+/** The same of flows without limits. */
+export function nextOfUnlimited(
+  session: Session,
+  on: Connection,
+  { flows, passed }: { readonly flows: readonly ClaimedFlow[]; readonly passed: readonly number[] },
+): Promise<Next> {
+  return nextOf(session, on, { flows: flows.filter((flow) => !isLimited(flow)), passed })
+}
+
+/** When the first of flows with limits is due; what a limit holds back now does not count, what comes later does. */
 export async function nextOfLimited(search: Search, flows: readonly ClaimedFlow[]): Promise<number> {
   const { session, on, room, nowMs, seen } = search
   let first = Number.POSITIVE_INFINITY
   for (const flow of flows.filter(isLimited)) {
-    const values = [flow.flow, flow.version, nowMs, arrayOf(seen), arrayOf(room.fullKeys(flow)), room.isFull(flow)]
+    const held = [arrayOf(seen), arrayOf(room.fullKeys(flow)), room.isFull(flow)]
+    const values = [flow.flow, flow.version, nowMs, ...held]
     const [row] = await on.query(session.sql(selectNextLimited), values)
     if (row !== undefined && row['due_at'] !== null) first = Math.min(first, Number(row['due_at']))
   }

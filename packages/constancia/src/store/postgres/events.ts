@@ -23,9 +23,11 @@ interface EventRecord {
   readonly text: string | null
 }
 
+const columns = `e.seq, e.kind, e.body, e.body_salt, encode(e.data_commit, 'hex') AS data_commit, e.at, e.by, e.seen,
+    encode(e.hash, 'hex') AS hash, d.salt, d.text`
+
 const select = `
-  SELECT e.seq, e.kind, e.body, e.body_salt, encode(e.data_commit, 'hex') AS data_commit, e.at, e.by, e.seen,
-    encode(e.hash, 'hex') AS hash, d.salt, d.text
+  SELECT ${columns}
   FROM {schema}.events AS e LEFT JOIN {schema}.event_data AS d ON d.stream = e.stream AND d.seq = e.seq
   WHERE e.stream = (SELECT no FROM {schema}.streams WHERE name = $1) AND e.seq >= $2
   ORDER BY e.seq LIMIT $3`
@@ -38,6 +40,37 @@ export async function readEvents(
 ): Promise<StoredEvent[]> {
   const records = await on.query(session.sql(select), [stream, range.fromSeq, range.limit ?? null])
   return (records as unknown as EventRecord[]).map((record) => eventOf(stream, record))
+}
+
+/** An event and the number of its stream. */
+export interface StreamEvent {
+  readonly streamNo: number
+  readonly event: StoredEvent
+}
+
+/** Which events of many streams. */
+export interface StreamRange {
+  /** The last one that is known. */
+  readonly after: { readonly streamNo: number; readonly seq: number }
+  /** The last stream. */
+  readonly lastNo: number
+  readonly limit: number
+}
+
+const selectMany = `
+  SELECT s.no, s.name, ${columns}
+  FROM {schema}.events AS e JOIN {schema}.streams AS s ON s.no = e.stream
+  LEFT JOIN {schema}.event_data AS d ON d.stream = e.stream AND d.seq = e.seq
+  WHERE (e.stream, e.seq) > ($1, $2) AND e.stream <= $3 ORDER BY e.stream, e.seq LIMIT $4`
+
+/** Events of many streams, stream after stream. */
+export async function streamEvents(
+  { on, sql }: { readonly on: Connection; readonly sql: (text: string) => string },
+  { after, lastNo, limit }: StreamRange,
+): Promise<StreamEvent[]> {
+  const rows = await on.query(sql(selectMany), [after.streamNo, after.seq, lastNo, limit])
+  const records = rows as unknown as (EventRecord & { readonly no: number; readonly name: StreamId })[]
+  return records.map((record) => ({ streamNo: record.no, event: eventOf(record.name, record) }))
 }
 
 function eventOf(stream: StreamId, record: EventRecord): StoredEvent {

@@ -1,6 +1,7 @@
 import { type ConstanciaError, InvariantError } from '../../journal/index.js'
 import { type StoreErrorCode, storeError } from '../index.js'
-import { sqlStateOf } from './driver.js'
+import { sqlStateOf, UnconfirmedError } from './driver.js'
+import { sealedState } from './move-state.js'
 
 /** What an error means for what was asked. */
 export type Fault =
@@ -13,8 +14,8 @@ export type Fault =
   /** Not of the database, or refused by a rule of the schema: whoever caused it gets it. */
   | { readonly kind: 'foreign'; readonly error: unknown }
 
-// Serialization failure, deadlock, lock not available.
-const passing = new Set(['40001', '40P01', '55P03'])
+// Serialization failure, deadlock, lock not available; a prepared statement that is not there, or is: the next try prepares none.
+const passing = new Set(['40001', '40P01', '55P03', '26000', '42P05'])
 // Shut down, crashed, starting up, too many connections, read-only (a server that was demoted), a transaction that idled.
 const away = new Set(['57P01', '57P02', '57P03', '57P05', '53300', '25006', '25P03', '57014'])
 const broken = ['XX001', 'XX002']
@@ -22,10 +23,12 @@ const broken = ['XX001', 'XX002']
 /** Tells faults apart by what the server called them; what it did not name is a broken line. */
 export function faultOf(error: unknown, place: string): Fault {
   const state = sqlStateOf(error)
+  if (error instanceof UnconfirmedError) return { kind: 'away' }
   if (state === undefined) return isOfTheLine(error) ? { kind: 'away' } : { kind: 'foreign', error }
   if (passing.has(state)) return { kind: 'passing' }
   if (away.has(state) || state.startsWith('08')) return { kind: 'away' }
   if (state === '53100') return { kind: 'refused', error: fullError(place, error) }
+  if (state === sealedState) return { kind: 'refused', error: sealedError(place, error) }
   if (state === '42501') return { kind: 'refused', error: forbiddenError(place, error) }
   if (broken.includes(state)) return { kind: 'refused', error: damagedError(place, error) }
   if (state.startsWith('28') || state === '3D000') return { kind: 'refused', error: refusedLoginError(place, error) }
@@ -60,6 +63,16 @@ export function lockedError(place: string, waitedMs: number, cause: unknown): Co
     'store_locked',
     `Rows of ${place} were locked by another session for ${waitedMs} ms. Nothing was written; the run is as it was and can be tried again. ` +
       'Find the transaction that was left open (pg_stat_activity, pg_blocking_pids) and end it.',
+    cause,
+  )
+}
+
+/** The schema was moved away while this process had it open. */
+function sealedError(place: string, cause: unknown): ConstanciaError {
+  return fault(
+    'store_moved',
+    `${place} was moved to another place while it was open here. Nothing more is executed or written; what was stored before is there. ` +
+      'Start again with a configuration that names the new place; opening the database tells which it is.',
     cause,
   )
 }

@@ -37,6 +37,7 @@ export class ThreadHeartbeat implements Heartbeat {
     const tickMs = Math.min(1000, parts.options.leaseMs / 10)
     this.#ticker = setInterval(() => void Atomics.add(counter, 0, 1), tickMs)
     this.#ticker.unref()
+    this.#start()
   }
 
   hold(claim: ClaimRef): void {

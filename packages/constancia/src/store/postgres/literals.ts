@@ -39,6 +39,8 @@ function hexOf({ buffer, byteOffset, byteLength }: Uint8Array): string {
 }
 
 /** Bytes of a text in hex, as an element. */
+export function bytesOf(hex: string): Uint8Array
+export function bytesOf(hex: string | undefined): Uint8Array | undefined
 export function bytesOf(hex: string | undefined): Uint8Array | undefined {
   return hex === undefined ? undefined : Buffer.from(hex, 'hex')
 }

@@ -7,11 +7,33 @@ export interface Patience {
   /** How people know the database: host, port, name, schema. */
   readonly place: string
   readonly waitMsMax: number
+  /** So long a line may be silent. */
+  readonly answerMsMax: number
   readonly randomBytes: (count: number) => Uint8Array
   /** Told when the database goes away and when it is back, each once. */
   readonly report: (isAway: boolean, cause?: unknown) => void
   /** Cuts every wait short, once somebody wants to close. */
   readonly isClosing: () => boolean
+}
+
+// Shorter pauses between two times of being away are none: some calls get through while others do not.
+const backMsMin = 5_000
+
+/** Tells when a database goes away, so that it is said once however many calls notice it. */
+export class Outages {
+  #isAway = false
+  #awayMs = Number.NEGATIVE_INFINITY
+
+  /** Takes what a call found. Returns whether that is news: an outage begins. */
+  note(isAway: boolean): boolean {
+    const wasAway = this.#isAway
+    this.#isAway = isAway
+    if (!isAway) return false
+    const nowMs = systemClock.monotonic()
+    const goneMs = nowMs - this.#awayMs
+    this.#awayMs = nowMs
+    return !wasAway && goneMs > backMsMin
+  }
 }
 
 /** Counts the time that one call has been waiting, over all its tries. */

@@ -43,6 +43,6 @@ export async function storedOf(session: Session, works: readonly Work[]): Promis
       stored.add(told[Number(ord) - 1]?.index ?? -1)
     const gone = [arrayOf(given.map(({ run }) => run)), arrayOf(given.map(({ epoch }) => epoch))]
     for (const { ord } of await on.query(session.sql(selectGone), gone)) stored.add(given[Number(ord) - 1]?.index ?? -1)
-    return stored
+    return on.commit(Promise.resolve(stored))
   })
 }

@@ -19,6 +19,8 @@ export interface KnownRun {
   readonly epoch: number
   readonly readSignalCount: number
   readonly lostLeaseCount: number
+  /** What is said of it, where it was parked. */
+  readonly parked: string | undefined
 }
 
 /** Something that a run had to tell another. */

@@ -8,10 +8,11 @@ import {
   type RunId,
   runStream,
 } from '../../journal/index.js'
+import { rolledBackCode } from '../index.js'
 import type { Connection } from './driver.js'
 import { readEvents } from './events.js'
 import { arrayOf } from './literals.js'
-import { isDone, type Known, latestOf } from './rebuild-lines.js'
+import { isDone, type Known, type KnownRun, latestOf } from './rebuild-lines.js'
 import type { Session } from './session.js'
 import { inTransaction } from './transaction.js'
 
@@ -39,10 +40,13 @@ interface Kept {
   readonly epoch: number
   readonly read: number
   readonly lost: number
+  readonly code: string | null
+  readonly message: string | null
 }
 
 async function readAll(session: Session, on: Connection): Promise<Known> {
-  const select = 'SELECT stream, epoch, read_signal_count AS read, lost_leases AS lost FROM {schema}.runs'
+  const select = `SELECT stream, epoch, read_signal_count AS read, lost_leases AS lost, stuck_code AS code, stuck_message AS message
+    FROM {schema}.runs`
   const kept = new Map(
     (await on.query(session.sql(select))).map((row) => [Number(row['stream']), row as unknown as Kept]),
   )
@@ -94,7 +98,8 @@ async function readRun({ session, on, known }: Reading, { no, id, kept }: Journa
   }
   for (const delivery of deliveries) known.inbox.add(`${fold.root} ${delivery}`)
   known.eventCount += fold.head.seq + 1
-  known.runs.set(id, { no, fold, epoch, readSignalCount: kept?.read ?? 0, lostLeaseCount: kept?.lost ?? 0 })
+  const parked = kept?.code === rolledBackCode ? (kept.message ?? '') : undefined
+  known.runs.set(id, { no, fold, epoch, readSignalCount: kept?.read ?? 0, lostLeaseCount: kept?.lost ?? 0, parked })
 }
 
 async function writeAll(session: Session, on: Connection, known: Known): Promise<void> {
@@ -126,18 +131,26 @@ async function writeOutbox(session: Session, on: Connection, known: Known): Prom
   await on.query(session.sql(insert), [streams, ...values])
 }
 
-type KnownRun = Known['runs'] extends ReadonlyMap<RunId, infer R> ? R : never
-
-function rowOf(
-  { no, fold, epoch, readSignalCount, lostLeaseCount }: KnownRun,
+/** A row of `runs` as a journal tells it; an open run is ready, unless it was parked. */
+export function rowOf(
+  { no, fold, epoch, readSignalCount, lostLeaseCount, parked }: KnownRun,
   { nowMs, latest }: { readonly nowMs: number; readonly latest: RunId | undefined },
 ): Record<string, unknown> {
-  const { id, flow, version, actor, key, parent, root, continuedAs, outcome, head, signalCount } = fold
+  const { id, flow, version, actor, key, priority, parent, root, continuedAs, outcome, head, signalCount } = fold
   const isOpen = outcome === 'open'
-  const identity = { stream: no, id, flow, version, actor, key, parent_run: parent?.run, parent_op: parent?.op }
-  const line = { root: root === id ? null : root, latest, continued_as: continuedAs }
+  const identity = { stream: no, id, flow, version, actor, key, priority }
+  const line = {
+    parent_run: parent?.run,
+    parent_op: parent?.op,
+    root: root === id ? null : root,
+    latest,
+    continued_as: continuedAs,
+  }
   const counts = { signal_count: signalCount, read_signal_count: readSignalCount, epoch, lost_leases: lostLeaseCount }
-  const state = { outcome, status: isOpen ? 'ready' : outcome, due_at: isOpen ? nowMs : null, progressed: false }
+  const isParked = isOpen && parked !== undefined
+  const stuck = isParked ? { status: 'stuck', stuck_code: rolledBackCode, stuck_message: parked } : {}
+  const due = isOpen && !isParked ? nowMs : null
+  const state = { outcome, status: isOpen ? 'ready' : outcome, due_at: due, progressed: false, ...stuck }
   const ends = { cancel_requested: fold.isCancelRequested, started_at: fold.startedAtMs, ended_at: fold.endedAtMs }
   return { ...identity, ...line, ...counts, ...state, ...ends, ...headOf(head) }
 }

@@ -12,45 +12,61 @@ import type {
   Decide,
   Heartbeat,
   HeartbeatOptions,
+  Mark,
+  MovableStoreFactory,
+  Moving,
+  NotedHead,
+  OpenRuns,
   OutboxQuery,
   Page,
+  Parking,
   Purge,
   RunQuery,
   RunRow,
   Store,
-  StoreFactory,
   StoreParts,
   Suspend,
+  WorkerNote,
+  WorkerRow,
 } from '../index.js'
 import { beginSession } from './begin.js'
 import { claim, type Turn } from './claiming.js'
 import { release, renew, suspend } from './claims.js'
 import { decide } from './decisions.js'
+import { usualAnswerMsMax } from './driver.js'
 import { readEvents } from './events.js'
 import { messageOf } from './faults.js'
 import { ThreadHeartbeat } from './heartbeat.js'
 import { append, create } from './journals.js'
-import { type Opened, open, type PostgresOptions, placeOfOptions } from './open.js'
+import { hold, mark, missing, pulse, quarantine } from './mark.js'
+import { openMoving } from './moving.js'
+import { type Opened, open, openToMove, type PostgresOptions, placeOfOptions } from './open.js'
 import { outbox } from './outbox.js'
-import { closedError, type Patience } from './patience.js'
+import { closedError, Outages, type Patience } from './patience.js'
 import { purge } from './purge.js'
 import { rebuild } from './rebuild.js'
 import { runs } from './run-list.js'
 import { rowOf } from './run-record.js'
 import { recordsOf } from './runs.js'
 import type { Session } from './session.js'
+import { announce, depart, openRuns, workers } from './workers.js'
 
 /**
  * The store of a fleet: a schema in a PostgreSQL, for workers on many machines. Everything that it acknowledges is committed
  * there. Leases, due times and decisions are dated by the database's clock. A database that goes away is waited for.
  */
-export function postgres(options: PostgresOptions): StoreFactory {
-  return async (parts) => {
+export function postgres(options: PostgresOptions): MovableStoreFactory {
+  const openStore = async (parts: StoreParts): Promise<Store> => {
     const life = { isClosing: false }
     const patience = patienceOf(options, parts, life)
     const opened = await open(options, patience)
     return new PostgresStore({ opened, session: beginSession({ opened, parts, patience }), parts, life })
   }
+  const openMove = async (parts: StoreParts): Promise<Moving> => {
+    const patience = patienceOf(options, parts, { isClosing: false })
+    return openMoving(await openToMove(options, patience), patience)
+  }
+  return Object.assign(openStore, { openToMove: openMove })
 }
 
 interface Life {
@@ -59,16 +75,15 @@ interface Life {
 
 function patienceOf(options: PostgresOptions, parts: StoreParts, life: Life): Patience {
   const place = placeOfOptions(options)
-  let isAway = false
+  const outages = new Outages()
   return {
     place,
     waitMsMax: options.waitMsMax ?? 30_000,
+    answerMsMax: options.answerMsMax ?? usualAnswerMsMax,
     randomBytes: parts.randomBytes,
     isClosing: () => life.isClosing,
-    report: (away, cause) => {
-      if (away === isAway) return
-      isAway = away
-      if (away && !life.isClosing) {
+    report: (isAway, cause) => {
+      if (outages.note(isAway) && !life.isClosing) {
         parts.warn(
           `${place} cannot be reached, or does not write (${messageOf(cause)}). Runs wait and none fails for it; it is tried again until the ` +
             'database is back. See that it runs and accepts connections.',
@@ -170,8 +185,44 @@ class PostgresStore implements Store {
     return heart
   }
 
+  announce(note: WorkerNote, forMs: number): Promise<void> {
+    return this.#ask(() => announce(this.#session, note, forMs))
+  }
+
+  depart(id: string): Promise<void> {
+    return this.#ask(() => depart(this.#session, id))
+  }
+
+  workers(): Promise<readonly WorkerRow[]> {
+    return this.#ask(() => workers(this.#session))
+  }
+
+  openRuns(): Promise<readonly OpenRuns[]> {
+    return this.#ask(() => openRuns(this.#session))
+  }
+
   rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {
     return this.#do(() => rebuild(this.#session))
+  }
+
+  mark(): Promise<Mark> {
+    return this.#ask(() => mark(this.#session))
+  }
+
+  pulse(): Promise<Mark> {
+    return this.#do(() => pulse(this.#session))
+  }
+
+  missing(heads: readonly NotedHead[]): Promise<NotedHead[]> {
+    return this.#ask(() => missing(this.#session, heads))
+  }
+
+  hold(reason: string): Promise<void> {
+    return this.#do(() => hold(this.#session, reason))
+  }
+
+  quarantine(parking: Parking): Promise<{ readonly parkedCount: number }> {
+    return this.#do(() => quarantine(this.#session, parking))
   }
 
   close(): Promise<void> {

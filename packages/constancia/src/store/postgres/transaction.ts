@@ -1,4 +1,6 @@
+import { assert } from '../../journal/index.js'
 import type { Connection, Lent } from './driver.js'
+import { faultOf } from './faults.js'
 import type { Session } from './session.js'
 
 // Whatever is set is set for this transaction alone: behind a pooler the session is somebody else's next.
@@ -8,7 +10,7 @@ const lockMsMax = 10_000
 
 /** A transaction under way. */
 export interface Transaction extends Connection {
-  /** Commits, together with the last statement of it, which is sent without waiting. Resolves with that one's answer. */
+  /** Commits, together with the last statement of it, which was sent and is not waited for. Resolves with that one's answer. */
   commit<T>(last: Promise<T>): Promise<T>
 }
 
@@ -19,14 +21,20 @@ export interface Transaction extends Connection {
 export async function inTransaction<T>(session: Session, body: (on: Transaction) => Promise<T>): Promise<T> {
   const lent = await session.connections.lend()
   let isOpen = true
-  const lockMs = Math.round(Math.min(lockMsMax, session.patience.waitMsMax))
+  const { waitMsMax, answerMsMax } = session.patience
+  const lockMs = Math.ceil(Math.min(lockMsMax, waitMsMax, answerMsMax / 2))
   const begun = lent.query(
     `BEGIN; SET LOCAL lock_timeout = ${lockMs}; SET LOCAL idle_in_transaction_session_timeout = ${idleMsMax}`,
   )
   begun.catch(() => undefined)
+  let isCommitSent = false
   const transaction: Transaction = {
-    query: (sql, values) => lent.query(sql, values),
+    query: async (sql, values) => {
+      assert(!isCommitSent, 'a statement of a transaction was to be sent after its COMMIT')
+      return lent.query(sql, values)
+    },
     commit: async (last) => {
+      isCommitSent = true
       last.catch(() => undefined)
       const committed = lent.query('COMMIT')
       committed.catch(() => undefined)
@@ -44,7 +52,7 @@ export async function inTransaction<T>(session: Session, body: (on: Transaction)
     await end(lent, isOpen)
     return result
   } catch (error) {
-    await abandon(lent)
+    await abandon(lent, faultOf(error, session.patience.place).kind === 'away')
     throw error
   }
 }
@@ -54,8 +62,10 @@ async function end(lent: Lent, isOpen: boolean): Promise<void> {
   lent.giveBack(false)
 }
 
-// Also where it is over already: then this does nothing, and where the line is broken it fails.
-async function abandon(lent: Lent): Promise<void> {
+// Also where it is over already: then a rollback does nothing. A line on which the server was away may lead to one that does not
+// write any more; the server rolls back by itself once that line is gone.
+async function abandon(lent: Lent, isAway: boolean): Promise<void> {
+  if (isAway) return lent.giveBack(true)
   try {
     await lent.query('ROLLBACK')
     lent.giveBack(false)

@@ -13,7 +13,9 @@ export interface WatchParts {
   readonly warn: (message: string) => void
 }
 
-const pingEveryMs = 10_000
+// A line that is silently dead is noticed within the sum of these.
+const pingEveryMs = 5_000
+const pongMsMax = 5_000
 const againAfterMs = 500
 const runsMax = 20
 const unknown: Change = { run: undefined, headSeq: undefined, due: true, outbox: true }
@@ -86,10 +88,15 @@ export class Watchers {
   }
 
   async #connect(listening: ConnectionOptions): Promise<void> {
-    const connection = await connect(listening)
+    const connection = await connect(listening, { answerMsMax: pongMsMax })
     connection.onNotification(this.#hear)
     connection.onEnd(() => this.#lose(connection))
-    await connection.query(`LISTEN "${this.channel.replaceAll('"', '""')}"`)
+    try {
+      await connection.query(`LISTEN "${this.channel.replaceAll('"', '""')}"`)
+    } catch (error) {
+      connection.close().catch(() => undefined)
+      throw error
+    }
     if (!this.#isWanted) return connection.close()
     this.#connection = connection
     this.#arm(pingEveryMs)

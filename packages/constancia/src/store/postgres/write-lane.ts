@@ -9,6 +9,7 @@ import { inTransaction } from './transaction.js'
 import type { Unfit } from './unfit.js'
 import type { Work } from './work.js'
 import { write } from './write.js'
+import { writeOne } from './write-one.js'
 
 /** A job and what it writes. */
 interface Underway {
@@ -18,9 +19,11 @@ interface Underway {
 
 type Send = (session: Session, works: readonly Work[]) => Promise<Map<number, Unfit>>
 
-/** Writes jobs in one round trip, which is a transaction of its own. */
+/** Writes jobs in one round trip, which is a transaction of its own; a lone one that does not fit takes another, to say why. */
 export async function writeTogether(session: Session, jobs: readonly WriteJob[]): Promise<void> {
-  await settleAll(session, await prepareAll(session, jobs), (one, works) => write(one, one.connections, works))
+  await settleAll(session, await prepareAll(session, jobs), async (one, works) =>
+    (await writeOne(one, works)) ? new Map() : write(one, one.connections, works),
+  )
 }
 
 /** Writes a job in a transaction that is rolled back unless all of it fits. */

@@ -16,14 +16,15 @@ interface UnfitRecord {
   readonly unfit_epoch: number
 }
 
-const widths = { changes: 20, starts: 17, events: 12, deliveries: 3, entries: 4 }
-const valueCount = 20 + 17 + 12 + 3 + 4 + 2 + 2 + 2
+const widths = { changes: 20, starts: 18, events: 12, deliveries: 3, entries: 4 }
+const valueCount = 20 + 18 + 12 + 3 + 4 + 2 + 2 + 2
 const writeSql = `SELECT * FROM {schema}.write(${Array.from({ length: valueCount }, (_, index) => `$${index + 1}`).join(', ')})`
 
 /**
  * Writes works in one round trip and one transaction; each is stored whole or, where it does not fit, not at all. Answers
  * what did not fit, by the place of the work. A work with a change and a start is to be alone in its transaction, which is to
- * be rolled back unless both fit. Rejects with the driver's error; then nothing is stored, or nobody knows.
+ * be rolled back unless both fit. Its statement is sent before this returns, so that a commit may follow at once. Rejects with
+ * the driver's error; then nothing is stored, or nobody knows.
  */
 export async function write(session: Session, on: Connection, works: readonly Work[]): Promise<Map<number, Unfit>> {
   const { values, places } = encode(session, works)
@@ -128,9 +129,9 @@ function changeRow({ run, claim, head, added, readSignalCount, isProgress, state
 }
 
 function startRow(fold: RunFold): Element[] {
-  const { id, flow, version, actor, key, parent, root, continuedAs, isCancelRequested, outcome, signalCount, head } =
-    fold
+  const { id, flow, version, actor, key, priority, parent, root } = fold
+  const { continuedAs, isCancelRequested, outcome, signalCount, head } = fold
   const line = [parent?.run, parent?.op, root === id ? undefined : root, continuedAs]
   const state = [isCancelRequested, outcome, signalCount, head.seq, bytesOf(head.hash), head.at]
-  return [id, flow, version, actor, key, ...line, ...state, fold.startedAtMs, fold.endedAtMs]
+  return [id, flow, version, actor, key, priority, ...line, ...state, fold.startedAtMs, fold.endedAtMs]
 }

@@ -8,6 +8,8 @@ export interface Taking {
   readonly streamNo: number
   readonly id: ClaimId
   readonly worker: string
+  readonly workerId: string | undefined
+  readonly nowMs: number
   readonly leaseUntilMs: number
   /** Where its journal ends. */
   readonly headSeq: number
@@ -45,7 +47,8 @@ export const renewSql = 'UPDATE runs SET due_at = ? WHERE id = ? AND claim_id = 
 export function claimTable(database: Database, writer: EventWriter): ClaimTable {
   const take = database.prepare(`
     UPDATE runs SET status = 'running', epoch = epoch + 1, claim_id = ?, worker = ?, due_at = ?, claimed_head_seq = ?,
-      lost_leases = ?, wake_at = NULL, waiting_for = NULL WHERE stream = ?`)
+      lost_leases = ?, held_epoch = epoch + 1, held_by = ?, held_since = ?, wake_at = NULL, waiting_for = NULL
+    WHERE stream = ?`)
   const renew = database.prepare(renewSql)
   const progress = database.prepare(`SELECT 1 FROM events WHERE stream = ? AND seq > ? AND by GLOB 'claim:*' LIMIT 1`)
   const expire = database.prepare(`
@@ -56,8 +59,8 @@ export function claimTable(database: Database, writer: EventWriter): ClaimTable 
     UPDATE runs SET status = 'stuck', stuck_code = ?, stuck_message = ?, lost_leases = ?, due_at = NULL, claim_id = NULL,
       worker = NULL WHERE stream = ?`)
   return {
-    take: ({ streamNo, id, worker, leaseUntilMs, headSeq, lostLeaseCount }) =>
-      void take.run(id, worker, leaseUntilMs, headSeq, lostLeaseCount, streamNo),
+    take: ({ streamNo, id, worker, workerId = null, nowMs, leaseUntilMs, headSeq, lostLeaseCount }) =>
+      void take.run(id, worker, leaseUntilMs, headSeq, lostLeaseCount, workerId, nowMs, streamNo),
     renew: (claim, leaseUntilMs) => Number(renew.run(leaseUntilMs, claim.run, claim.id, claim.epoch).changes) === 1,
     hasProgress: (streamNo, headSeq) => {
       writer.flush()

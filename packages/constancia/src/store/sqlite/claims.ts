@@ -112,8 +112,9 @@ function take(session: Session, { first, request, nowMs, suspectsLeft }: Take): 
   const { streamNo, fold, readSignalCount } = first
   const { id: run, head, flow, version } = fold
   const epoch = first.epoch + 1
-  const { worker } = request
-  session.claims.take({ streamNo, id: claimId, worker, leaseUntilMs, headSeq: head.seq, lostLeaseCount })
+  const { worker, workerId } = request
+  const taking = { streamNo, id: claimId, worker, workerId, nowMs, leaseUntilMs, headSeq: head.seq, lostLeaseCount }
+  session.claims.take(taking)
   session.tips.set(run, { streamNo, fold, claimId, epoch, readSignalCount })
   session.watchers.touch({ run, headSeq: head.seq, due: false, outbox: false })
   return { run, id: claimId, epoch, stream: runStream(run), flow, version, head, lostLeaseCount }

@@ -16,7 +16,7 @@ export interface DueRecord extends DueRun {
 
 /** Due runs with all that a claim needs. */
 export interface DueTable {
-  /** Runs of a flow in the order of their due times, also those whose time has not come. */
+  /** Runs of a flow and priority in the order of their due times, also those whose time has not come. */
   list(query: DueQuery): DueRecord[]
   /** A run that is due at some time. */
   record(streamNo: number): DueRecord | undefined
@@ -26,6 +26,7 @@ type DueRow = readonly [
   stream: number,
   dueAt: number,
   key: string | null,
+  priority: number,
   id: RunId,
   flow: string,
   version: number,
@@ -48,13 +49,13 @@ type DueRow = readonly [
 ]
 
 const select = `
-  SELECT r.stream, r.due_at, r.key, r.id, r.flow, r.version, r.actor, r.parent_run, r.parent_op, r.root, e.seq,
+  SELECT r.stream, r.due_at, r.key, r.priority, r.id, r.flow, r.version, r.actor, r.parent_run, r.parent_op, r.root, e.seq,
     lower(hex(e.hash)), e.at, r.started_at, r.signal_count, r.cancel_requested, r.read_signal_count, r.epoch, r.claim_id,
     r.worker, r.claimed_head_seq, r.lost_leases
   FROM runs AS r
   JOIN events AS e ON e.stream = r.stream AND e.seq = (SELECT max(seq) FROM events WHERE stream = r.stream)`
 
-const ofFlow = 'WHERE r.flow = ? AND r.version = ? AND r.due_at IS NOT NULL'
+const ofFlow = 'WHERE r.flow = ? AND r.version = ? AND r.priority = ? AND r.due_at IS NOT NULL'
 const inOrder = 'ORDER BY r.due_at, r.stream LIMIT ?'
 
 /** Prepares the statements that read due runs. Those with a key are asked for only where there are any. */
@@ -65,11 +66,11 @@ export function dueTable(database: Database, writer: EventWriter, queue: QueueTa
   // Rows without names take half the time.
   for (const statement of [keyless, keyed, one]) statement.setReturnArrays(true)
   return {
-    list: ({ flow, version, limit }) => {
+    list: ({ flow, version, priority, limit }) => {
       writer.flush()
-      const without = (keyless.all(flow, version, limit) as DueRow[]).map(recordOf)
-      if (!queue.hasKeyed(flow, version)) return without
-      const all = [...without, ...(keyed.all(flow, version, limit) as DueRow[]).map(recordOf)]
+      const without = (keyless.all(flow, version, priority, limit) as DueRow[]).map(recordOf)
+      if (!queue.hasKeyed(flow, version, priority)) return without
+      const all = [...without, ...(keyed.all(flow, version, priority, limit) as DueRow[]).map(recordOf)]
       return all.sort(byTime).slice(0, limit)
     },
     record: (streamNo) => {
@@ -80,13 +81,14 @@ export function dueTable(database: Database, writer: EventWriter, queue: QueueTa
   }
 }
 
-/** The order in which runs are due. */
+/** The order in which runs of one priority are due. */
 export function byTime(a: DueRun, b: DueRun): number {
   return a.dueAtMs - b.dueAtMs || a.streamNo - b.streamNo
 }
 
 function recordOf(row: DueRow): DueRecord {
-  const [streamNo, dueAtMs, key, id, flow, version, actor, parentRun, parentOp, root, seq, hash, at, ...rest] = row
+  const [streamNo, dueAtMs, key, priority, id, flow, version, actor, parentRun, parentOp, root, ...more] = row
+  const [seq, hash, at, ...rest] = more
   const [startedAtMs, signalCount, isCancelRequested, readSignalCount, epoch, claimId, worker, headSeq, lost] = rest
   const parent = parentRun === null || parentOp === null ? undefined : { run: parentRun, op: parentOp }
   const fold: RunFold = {
@@ -95,6 +97,7 @@ function recordOf(row: DueRow): DueRecord {
     version,
     actor: actor ?? undefined,
     key: key ?? undefined,
+    priority,
     parent,
     root: root ?? id,
     outcome: 'open',

@@ -31,9 +31,11 @@ type EventRow = readonly [
   data: string | null,
 ]
 
+const eventColumns = `e.seq, e.kind, e.body, hex(e.body_salt), lower(hex(e.data_commit)), e.at, e.by, e.seen,
+    lower(hex(e.hash)), hex(d.salt), d.text`
+
 const selectEvents = `
-  SELECT e.seq, e.kind, e.body, hex(e.body_salt), lower(hex(e.data_commit)), e.at, e.by, e.seen, lower(hex(e.hash)),
-    hex(d.salt), d.text
+  SELECT ${eventColumns}
   FROM events AS e LEFT JOIN event_data AS d ON d.event = e.id
   WHERE e.stream = (SELECT no FROM streams WHERE name = ?) AND e.seq >= ?
   ORDER BY e.seq LIMIT ?`
@@ -58,6 +60,32 @@ export function eventTable(database: Database, writer: EventWriter): EventTable 
     eventId: (streamNo, seq) => (selectId.get(streamNo, seq) as { id: number }).id,
     streams: (afterNo, limit) => selectStreams.all(afterNo, limit) as { no: number; name: string }[],
   }
+}
+
+/** An event and the number of its stream. */
+export interface StreamEvent {
+  readonly streamNo: number
+  readonly event: StoredEvent
+}
+
+/** Which events of many streams. */
+export interface StreamRange {
+  /** The last one that is known. */
+  readonly after: { readonly streamNo: number; readonly seq: number }
+  /** The last stream. */
+  readonly lastNo: number
+  readonly limit: number
+}
+
+/** Events of many streams, stream after stream. Reads what is committed, or written by this connection. */
+export function streamEvents(database: Database, { after, lastNo, limit }: StreamRange): StreamEvent[] {
+  const select = database.prepare(`
+    SELECT s.no, s.name, ${eventColumns}
+    FROM events AS e JOIN streams AS s ON s.no = e.stream LEFT JOIN event_data AS d ON d.event = e.id
+    WHERE (e.stream, e.seq) > (?, ?) AND e.stream <= ? ORDER BY e.stream, e.seq LIMIT ?`)
+  select.setReturnArrays(true)
+  const rows = select.all(after.streamNo, after.seq, lastNo, limit) as [number, StreamId, ...EventRow][]
+  return rows.map(([streamNo, name, ...row]) => ({ streamNo, event: eventOf(name, row) }))
 }
 
 function eventOf(stream: StreamId, row: EventRow): StoredEvent {

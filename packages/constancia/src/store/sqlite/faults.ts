@@ -1,6 +1,7 @@
 import { type ConstanciaError, InvariantError } from '../../journal/index.js'
 import { type StoreErrorCode, storeError } from '../index.js'
 import { resultCodeOf } from './driver.js'
+import { sealedText } from './move-state.js'
 
 /** What an error of a statement means for the handle. */
 export type Fault =
@@ -37,6 +38,8 @@ export function faultOf(error: unknown, file: string): Fault {
     case codes.full:
       return { kind: 'refused', error: fullError(file, error) }
     case codes.constraint:
+      if (messageOf(error).includes(sealedText)) return { kind: 'final', error: sealedError(file, error) }
+      return { kind: 'foreign', error: refusedByDatabase(error) }
     case codes.tooBig:
       return { kind: 'foreign', error: refusedByDatabase(error) }
     case codes.corrupt:
@@ -53,6 +56,16 @@ export function damagedError(file: string, cause: unknown): ConstanciaError {
     'store_damaged',
     `${file} cannot be read as a database (${messageOf(cause)}). No run advances, and nothing more is written to it. ` +
       'Stop every process that uses it, keep a copy for examination, and restore the last backup.',
+    cause,
+  )
+}
+
+/** The file was moved away while this handle had it open. */
+function sealedError(file: string, cause: unknown): ConstanciaError {
+  return fault(
+    'store_moved',
+    `${file} was moved to another place while it was open here. Nothing more is executed or written; what was stored before is there. ` +
+      'Start again with a configuration that names the new place; opening the file tells which it is.',
     cause,
   )
 }

@@ -1,20 +1,20 @@
-import type { ClaimedFlow } from '../index.js'
 import { byTime } from './due.js'
 import type { DueRun, NowQuery } from './queue-table.js'
-import type { Search } from './search.js'
+import type { LevelOfFlow, Search } from './search.js'
 
 // With more keys than these, jumping from key to key costs more than reading the runs that are due.
 const keysMax = 1000
 
 /**
- * Runs of a flow that are due and that no limit of their key holds back, in the order of their times; one more than are wanted
+ * Runs of a flow and priority that are due and that no limit of their key holds back, in the order of their times; one more than are wanted
  * at most. Where many runs of keys at their limits are due before them, reading all of those would take long: the keys are
  * looked at instead, unless they are many as well.
  */
-export function beyond(search: Search, flow: ClaimedFlow): DueRun[] {
+export function beyond(search: Search, flow: LevelOfFlow): DueRun[] {
   const { queue } = search.session
   const { nowMs, limit, taken } = search
-  const query: NowQuery = { flow: flow.flow, version: flow.version, nowMs, limit: limit + 1 + taken.size }
+  const { flow: name, version, priority } = flow
+  const query: NowQuery = { flow: name, version, priority, nowMs, limit: limit + 1 + taken.size }
   const full = fullKeys(search, flow)
   const keys = queue.keys({ ...query, limit: keysMax + 1 })
   const keyed =
@@ -26,11 +26,11 @@ export function beyond(search: Search, flow: ClaimedFlow): DueRun[] {
 }
 
 // Of a key there is never more to take than its limit, besides what was looked at already.
-function someOfKey(query: NowQuery, taken: number, { runningPerKeyMax = query.limit }: ClaimedFlow): NowQuery {
+function someOfKey(query: NowQuery, taken: number, { runningPerKeyMax = query.limit }: LevelOfFlow): NowQuery {
   return { ...query, limit: Math.min(query.limit, runningPerKeyMax + taken) }
 }
 
-function fullKeys({ session, room, nowMs }: Search, flow: ClaimedFlow): Set<string> {
+function fullKeys({ session, room, nowMs }: Search, flow: LevelOfFlow): Set<string> {
   const full = new Set(room.fullKeys(flow))
   const { runningPerKeyMax } = flow
   if (runningPerKeyMax === undefined) return full

@@ -1,96 +1,44 @@
 import type { ClaimedFlow } from '../index.js'
 import type { DueRecord } from './due.js'
-import { beyond } from './held-back.js'
-import type { DueRun } from './queue-table.js'
+import { Level } from './level.js'
 import type { Search } from './search.js'
 
-// So many runs are looked at in the order of their times before the keys at their limits are passed over all at once.
-const windowMin = 64
-
-/**
- * The due runs of one flow, in the order of their times. Runs that a limit holds back are passed over; those whose time has not
- * come are not asked for their limits, for who knows what holds then.
- */
+/** The due runs of one flow, those of the highest priority first; see {@link Level}. */
 export class Lane {
   readonly flow: ClaimedFlow
   readonly #search: Search
-  readonly #isLimited: boolean
-  #rows: readonly DueRun[]
-  #place = 0
-  /** Whether there is nothing behind the rows at hand. */
-  #isLast: boolean
+  /** Highest first. */
+  readonly #priorities: readonly number[]
+  readonly #reached: Level[] = []
+  readonly #peeked = new Map<number, Level>()
 
   constructor(search: Search, flow: ClaimedFlow) {
     this.flow = flow
     this.#search = search
-    this.#isLimited = flow.runningMax !== undefined || flow.runningPerKeyMax !== undefined
-    // One more than can be taken: the first that is left over tells when to come again.
-    const limit = this.#isLimited ? Math.max(search.limit + 1, windowMin) : search.limit + 1
-    this.#rows = this.#look(limit)
-    this.#isLast = this.#rows.length < limit
+    this.#priorities = search.session.queue.priorities(flow.flow, flow.version)
   }
 
   /** Moves on to the next run that may be taken now. */
   next(): DueRecord | undefined {
-    const row = this.#first()
-    if (row === undefined || row.dueAtMs > this.#search.nowMs) return undefined
-    this.#place++
-    return 'fold' in row ? (row as DueRecord) : this.#search.session.due.record(row.streamNo)
+    for (;;) {
+      const record = this.#reached.at(-1)?.next()
+      const priority = this.#priorities[this.#reached.length]
+      if (record !== undefined || priority === undefined) return record
+      this.#reached.push(new Level(this.#search, { ...this.flow, priority }))
+    }
   }
 
   /** When the first of those that were not taken is due, UTC milliseconds since 1970; infinity if there is none. */
   get dueAtMs(): number {
-    return this.#first()?.dueAtMs ?? Number.POSITIVE_INFINITY
+    return Math.min(
+      ...this.#priorities.map((priority, index) => (this.#reached[index] ?? this.#peek(priority)).dueAtMs),
+    )
   }
 
-  // Without limits what is found is taken, so all of it is read at once.
-  #look(limit: number): DueRun[] {
-    const { due, queue } = this.#search.session
-    const query = { ...this.flow, limit }
-    return this.#isLimited || this.#search.limit === 0 ? queue.due(query) : due.list(query)
-  }
-
-  #first(): DueRun | undefined {
-    let row = this.#nextOfRows()
-    while (row === undefined && !this.#isLast) {
-      this.#refill()
-      row = this.#nextOfRows()
-      // What comes after the first rows was chosen by the limits, so it holds one that may be taken; else nothing does.
-      if (this.#isLimited && row === undefined) this.#isLast = true
-    }
-    return row
-  }
-
-  #nextOfRows(): DueRun | undefined {
-    let row = this.#rows[this.#place]
-    while (row !== undefined && this.#holdsBack(row)) row = this.#rows[++this.#place]
-    return row
-  }
-
-  #holdsBack({ dueAtMs, key }: DueRun): boolean {
-    const { room, nowMs } = this.#search
-    if (!this.#isLimited || dueAtMs > nowMs) return false
-    return room.ofFlow(this.flow) <= 0 || room.ofKey(this.flow, key) <= 0
-  }
-
-  #refill(): void {
-    const { limit, taken } = this.#search
-    this.#place = 0
-    if (this.#isLimited) {
-      const due = this.#search.room.ofFlow(this.flow) <= 0 ? [] : beyond(this.#search, this.flow)
-      this.#isLast = due.length <= limit
-      this.#rows = this.#isLast ? [...due, ...this.#later()] : due
-      return
-    }
-    const rows = this.#look(limit + 1 + taken.size)
-    this.#isLast = rows.length < limit + 1 + taken.size
-    this.#rows = rows.filter(({ streamNo }) => !taken.has(streamNo))
-  }
-
-  // The first whose time is to come; what was taken just now is of no interest.
-  #later(): DueRun[] {
-    const { session, nowMs, taken } = this.#search
-    const rows = session.queue.after({ ...this.flow, nowMs, limit: 1 + taken.size })
-    return rows.filter(({ streamNo }) => !taken.has(streamNo)).slice(0, 1)
+  // Nothing of it is taken, so little of it is read.
+  #peek(priority: number): Level {
+    const level = this.#peeked.get(priority) ?? new Level({ ...this.#search, limit: 0 }, { ...this.flow, priority })
+    this.#peeked.set(priority, level)
+    return level
   }
 }

@@ -1,9 +1,10 @@
 import { resolve } from 'node:path'
 import { assert } from '../../journal/index.js'
-import { storeError } from '../index.js'
+import { moveStateError, storeError } from '../index.js'
 import { busyBlockMs, type Database, type Driver, isFixedVersion, loadDriver } from './driver.js'
 import { failedError } from './faults.js'
 import { applicationId, migrate } from './migrate.js'
+import { moveStateOf } from './move-state.js'
 import { type Patience, patiently } from './patience.js'
 import { checkPlace } from './place.js'
 
@@ -36,9 +37,28 @@ export interface Opened {
 
 /**
  * Opens the file, checks it and brings its schema up to date; safe while other processes do the same. Rejects with
- * `store_unsafe`, `store_damaged`, `store_too_new`, `store_failed` or `store_locked`, and then has changed nothing.
+ * `store_unsafe`, `store_damaged`, `store_too_new`, `store_failed`, `store_locked`, `store_moved` or `store_unfinished`, and then
+ * has changed nothing.
  */
-export async function open(options: SqliteOptions, patience: Patience): Promise<Opened> {
+export function open(options: SqliteOptions, patience: Patience): Promise<Opened> {
+  return openFile(options, patience, (database) => refuseMarked(database, patience.file))
+}
+
+/** The same for a move: also where {@link open} rejects with `store_moved` or `store_unfinished`. */
+export function openToMove(options: SqliteOptions, patience: Patience): Promise<Opened> {
+  return openFile(options, patience, () => undefined)
+}
+
+function refuseMarked(database: Database, file: string): void {
+  const state = moveStateOf(database)
+  if (state !== undefined) throw moveStateError(file, state)
+}
+
+async function openFile(
+  options: SqliteOptions,
+  patience: Patience,
+  admit: (database: Database) => void,
+): Promise<Opened> {
   const { file } = patience
   checkPlace(file, options.allowUnsafe === true)
   const driver = loadDriver()
@@ -47,6 +67,7 @@ export async function open(options: SqliteOptions, patience: Patience): Promise<
     const version = await patiently(patience, () => checkVersion(database, options))
     await patiently(patience, () => checkOwner(database, file))
     await patiently(patience, () => configure(database, file))
+    await patiently(patience, () => admit(database))
     await patiently(patience, () => migrate(database, file))
     await patiently(patience, () => probe(database))
     return { database, file, description: `SQLite ${version} (${driver.name}), WAL, synchronous=FULL, ${file}` }

@@ -78,18 +78,39 @@ export class Presence {
   }
 
   #marks(): string[] {
-    const prefix = `${basename(this.#file)}-worker-`
-    const names = namesIn(dirname(this.#file)).filter((name) => name.startsWith(prefix))
-    return names.map((name) => name.slice(prefix.length)).filter((mark) => markPattern.test(mark))
+    return marksOf(this.#file)
   }
 
   #pathOf(mark: string): string {
-    return join(dirname(this.#file), `${basename(this.#file)}-worker-${mark}`)
+    return pathOf(this.#file, mark)
   }
 
   #newMark(): string {
     return Buffer.from(this.#randomBytes(markBytes)).toString('hex')
   }
+}
+
+/** Which processes have worked on a file and are alive, or gone, as far as that can be told; their claims begin with these marks. */
+export function aliveMarks(file: string): { readonly alive: readonly string[]; readonly gone: readonly string[] } {
+  const [alive, gone]: [string[], string[]] = [[], []]
+  if (!canTell(file)) return { alive, gone }
+  for (const mark of marksOf(file)) {
+    const lock = tryLock(pathOf(file, mark))
+    if (lock === undefined) alive.push(mark)
+    else gone.push(mark)
+    lock?.release()
+  }
+  return { alive, gone }
+}
+
+function marksOf(file: string): string[] {
+  const prefix = `${basename(file)}-worker-`
+  const names = namesIn(dirname(file)).filter((name) => name.startsWith(prefix))
+  return names.map((name) => name.slice(prefix.length)).filter((mark) => markPattern.test(mark))
+}
+
+function pathOf(file: string, mark: string): string {
+  return join(dirname(file), `${basename(file)}-worker-${mark}`)
 }
 
 const markBytes = 6

@@ -8,6 +8,7 @@ import {
   runStream,
   type StoredEvent,
 } from '../../journal/index.js'
+import { rolledBackCode } from '../index.js'
 import { rootNoOf } from './line.js'
 import { isDone, latestOf, type Said } from './rebuild-lines.js'
 import type { RunTable } from './runs.js'
@@ -81,6 +82,8 @@ function rebuildRun(session: Session, { no, id, kept }: RunJournal, rebuilt: Reb
   if (fold === undefined) return
   const { read_signal_count: readSignalCount = 0, lost_leases: lostLeaseCount = 0 } = kept ?? {}
   session.runs.insert(no, fold, { epoch, readSignalCount, lostLeaseCount, nowMs: session.clock.now() })
+  if (fold.outcome === 'open' && kept?.stuck_code === rolledBackCode)
+    session.runs.rest(no, { kind: 'stuck', code: rolledBackCode, message: kept.stuck_message ?? '' }, readSignalCount)
   if (fold.root === id && fold.continuedAs !== undefined) rebuilt.continuedRoots.push(fold)
   rebuilt.runCount++
   rebuilt.eventCount += fold.head.seq + 1

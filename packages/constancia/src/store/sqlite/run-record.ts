@@ -1,5 +1,5 @@
 import type { ClaimId, OpId, RunFold, RunId } from '../../journal/index.js'
-import type { RunRow, RunStatus, WaitingFor } from '../index.js'
+import type { HeldClaim, RunRow, RunStatus, WaitingFor } from '../index.js'
 
 /** A row of `runs` as SQLite gives it, with the head of its journal. */
 export interface RunRecord {
@@ -9,6 +9,7 @@ export interface RunRecord {
   readonly version: number
   readonly actor: string | null
   readonly key: string | null
+  readonly priority: number
   readonly parent_run: RunId | null
   readonly parent_op: OpId | null
   /** Null where it is the run itself. */
@@ -28,6 +29,10 @@ export interface RunRecord {
   readonly claimed_head_seq: number
   readonly lost_leases: number
   readonly worker: string | null
+  /** Those of the claim with this epoch. */
+  readonly held_epoch: number | null
+  readonly held_by: string | null
+  readonly held_since: number | null
   readonly due_at: number | null
   readonly wake_at: number | null
   readonly waiting_for: string | null
@@ -39,27 +44,39 @@ export interface RunRecord {
 
 /** Reads {@link RunRecord}s of runs `r`; their heads are the last events `e` of their streams. */
 export const selectRecords = `
-  SELECT r.stream, r.id, r.flow, r.version, r.actor, r.key, r.parent_run, r.parent_op, r.root, r.latest, r.continued_as,
-    r.cancel_requested, r.outcome, r.status, e.seq AS head_seq, lower(hex(e.hash)) AS head_hash, e.at AS head_at,
-    r.signal_count, r.read_signal_count, r.epoch, r.claim_id, r.claimed_head_seq, r.lost_leases, r.worker, r.due_at,
-    r.wake_at, r.waiting_for, r.stuck_code, r.stuck_message, r.started_at, r.ended_at
+  SELECT r.stream, r.id, r.flow, r.version, r.actor, r.key, r.priority, r.parent_run, r.parent_op, r.root, r.latest,
+    r.continued_as, r.cancel_requested, r.outcome, r.status, e.seq AS head_seq, lower(hex(e.hash)) AS head_hash, e.at AS head_at,
+    r.signal_count, r.read_signal_count, r.epoch, r.claim_id, r.claimed_head_seq, r.lost_leases, r.worker, r.held_epoch,
+    r.held_by, r.held_since, r.due_at, r.wake_at, r.waiting_for, r.stuck_code, r.stuck_message, r.started_at, r.ended_at
   FROM runs AS r
   JOIN events AS e ON e.stream = r.stream AND e.seq = (SELECT max(seq) FROM events WHERE stream = r.stream)`
 
 /** The row as everybody else knows it. */
 export function rowOf(record: RunRecord): RunRow {
-  const { claim_id: id, worker, stuck_code: code, stuck_message: message, waiting_for: waitingFor } = record
+  const { stuck_code: code, stuck_message: message, waiting_for: waitingFor } = record
   return {
     ...foldOf(record),
     status: record.status,
     epoch: record.epoch,
-    claim: id === null ? undefined : { id, worker: worker ?? '', leaseUntilMs: record.due_at ?? 0 },
+    claim: claimOf(record),
     wakeAtMs: record.wake_at ?? undefined,
     waitingFor: waitingFor === null ? [] : (JSON.parse(waitingFor) as WaitingFor[]),
     stuck: code === null ? undefined : { code, message: message ?? '' },
     readSignalCount: record.read_signal_count,
     lostLeaseCount: record.lost_leases,
     latest: record.latest ?? undefined,
+  }
+}
+
+function claimOf({ claim_id: id, worker, epoch, due_at: dueAtMs, ...held }: RunRecord): HeldClaim | undefined {
+  if (id === null) return undefined
+  const isNoted = held.held_epoch === epoch
+  return {
+    id,
+    worker: worker ?? '',
+    workerId: (isNoted ? held.held_by : null) ?? undefined,
+    sinceMs: (isNoted ? held.held_since : null) ?? undefined,
+    leaseUntilMs: dueAtMs ?? 0,
   }
 }
 
@@ -72,6 +89,7 @@ export function foldOf(record: RunRecord): RunFold {
     version: record.version,
     actor: record.actor ?? undefined,
     key: record.key ?? undefined,
+    priority: record.priority,
     parent: parentRun === null || parentOp === null ? undefined : { run: parentRun, op: parentOp },
     root: record.root ?? record.id,
     outcome: record.outcome,

@@ -20,12 +20,14 @@ export interface RunTable {
   /** Says of a root which run took over last. */
   setLatest(root: RunId, latest: RunId): void
   /** What no event tells, of every run. */
-  kept(): Pick<RunRecord, 'stream' | 'epoch' | 'read_signal_count' | 'lost_leases'>[]
+  kept(): Pick<RunRecord, KeptColumn>[]
   /** Deletes a row. */
   remove(streamNo: number): void
   /** Empties the table. */
   clear(): void
 }
+
+type KeptColumn = 'stream' | 'epoch' | 'read_signal_count' | 'lost_leases' | 'stuck_code' | 'stuck_message'
 
 /** What a new row has that events do not tell. */
 export interface Kept {
@@ -62,24 +64,30 @@ export function runTable(database: Database, writer: EventWriter): RunTable {
     rest: (streamNo, to, readSignalCount) => void rest.run(...restValues(to), readSignalCount, streamNo),
     setLatest: (root, last) => void latest.run(last, root),
     kept: () =>
-      database.prepare('SELECT stream, epoch, read_signal_count, lost_leases FROM runs').all() as ReturnType<
-        RunTable['kept']
-      >,
+      database
+        .prepare('SELECT stream, epoch, read_signal_count, lost_leases, stuck_code, stuck_message FROM runs')
+        .all() as ReturnType<RunTable['kept']>,
     remove: (streamNo) => void remove.run(streamNo),
     clear: () => database.exec('DELETE FROM runs'),
   }
 }
 
 function inserter(database: Database): RunTable['insert'] {
-  const columns = `stream, id, flow, version, actor, key, parent_run, parent_op, root, continued_as, cancel_requested, outcome,
-    status, signal_count, read_signal_count, epoch, lost_leases, due_at, started_at, ended_at`
+  const columns = `stream, id, flow, version, actor, key, priority, parent_run, parent_op, root, continued_as,
+    cancel_requested, outcome, status, signal_count, read_signal_count, epoch, lost_leases, due_at, started_at, ended_at`
   const places = columns.split(',').map(() => '?')
   const insert = database.prepare(`INSERT INTO runs (${columns}) VALUES (${places.join(', ')})`)
   return (streamNo, fold, kept) => {
-    const { id, flow, version, actor, key, parent, root, outcome, signalCount, startedAtMs, endedAtMs } = fold
+    const { id, flow, version, actor, key, priority, parent, root, outcome, signalCount, startedAtMs, endedAtMs } = fold
     const isOpen = outcome === 'open'
-    const identity = [streamNo, id, flow, version, actor ?? null, key ?? null, parent?.run ?? null, parent?.op ?? null]
-    const line = [root === id ? null : root, fold.continuedAs ?? null, fold.isCancelRequested ? 1 : 0]
+    const identity = [streamNo, id, flow, version, actor ?? null, key ?? null, priority]
+    const line = [
+      parent?.run ?? null,
+      parent?.op ?? null,
+      root === id ? null : root,
+      fold.continuedAs ?? null,
+      fold.isCancelRequested ? 1 : 0,
+    ]
     const state = [outcome, isOpen ? 'ready' : outcome, signalCount]
     const progress = [kept.readSignalCount, kept.epoch, kept.lostLeaseCount]
     insert.run(...identity, ...line, ...state, ...progress, isOpen ? kept.nowMs : null, startedAtMs, endedAtMs ?? null)

@@ -1,5 +1,11 @@
+import type { ClaimedFlow } from '../index.js'
 import type { Room } from './room.js'
 import type { Session } from './session.js'
+
+/** A flow as it is claimed, and which of its runs. */
+export interface LevelOfFlow extends ClaimedFlow {
+  readonly priority: number
+}
 
 /** What one claim looks through its lanes with. */
 export interface Search {

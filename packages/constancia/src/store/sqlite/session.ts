@@ -6,7 +6,9 @@ import { type DueTable, dueTable } from './due.js'
 import { EventWriter } from './event-writer.js'
 import { type EventTable, eventTable } from './events.js'
 import { faultOf } from './faults.js'
+import { fileIdentity } from './identity.js'
 import { type InboxTable, inboxTable } from './inbox.js'
+import { type MarkTable, markTable } from './mark-table.js'
 import type { Opened } from './open.js'
 import { type OutboxTable, outboxTable } from './outbox.js'
 import { type Patience, patiently } from './patience.js'
@@ -19,6 +21,7 @@ import { type RunTable, runTable } from './runs.js'
 import { saltPool } from './salts.js'
 import { Tips } from './tips.js'
 import { Watchers } from './watch.js'
+import { type WorkerTable, workerTable } from './workers.js'
 
 /** What everything of one open store works with. */
 export interface Session {
@@ -30,13 +33,18 @@ export interface Session {
   readonly inbox: InboxTable
   readonly outbox: OutboxTable
   readonly purged: PurgedTable
+  readonly marks: MarkTable
   readonly claims: ClaimTable
   readonly due: DueTable
   readonly queue: QueueTable
   readonly running: RunningTable
+  readonly workers: WorkerTable
   /** Flows that somebody has claimed with a limit through this handle: a run of theirs that rests may make room for another. */
   readonly limitedFlows: Set<string>
   readonly clock: Clock
+  readonly file: string
+  /** Which file that was when it was opened. */
+  readonly identity: string
   readonly presence: Presence
   /** Returns 16 fresh random bytes. */
   readonly salt: () => Uint8Array
@@ -88,12 +96,16 @@ export function beginSession(given: SessionParts): Session {
     inbox: inboxTable(database),
     outbox: outboxTable(database),
     purged: purgedTable(database),
+    marks: markTable(database),
     claims: claimTable(database, writer),
     due: dueTable(database, writer, queue),
     queue,
     running: runningTable(database),
+    workers: workerTable(database),
     limitedFlows: new Set(),
     clock: parts.clock,
+    file,
+    identity: fileIdentity(file) ?? '',
     presence: new Presence(given.opened.file, parts.randomBytes),
     salt: saltPool(parts.randomBytes),
     watchers,

@@ -12,20 +12,29 @@ import type {
   Decide,
   Heartbeat,
   HeartbeatOptions,
+  Mark,
+  MovableStoreFactory,
+  Moving,
+  NotedHead,
+  OpenRuns,
   OutboxQuery,
   Page,
+  Parking,
   Purge,
   RunQuery,
   RunRow,
   Store,
-  StoreFactory,
   StoreParts,
   Suspend,
+  WorkerNote,
+  WorkerRow,
 } from '../index.js'
 import { claim, release, renew, suspend, type Turn } from './claims.js'
 import { decide } from './decisions.js'
 import { ThreadHeartbeat } from './heartbeat.js'
 import { append, create } from './journals.js'
+import { mark, pulse, quarantine } from './mark.js'
+import { openMoving } from './moving.js'
 import { absolutePath, type Opened, open, type SqliteOptions } from './open.js'
 import type { Patience } from './patience.js'
 import { purge } from './purge.js'
@@ -39,16 +48,18 @@ import { remember } from './whereabouts.js'
  * The embedded store: one file of SQLite, for one machine. Several processes may use it at once. Everything that it
  * acknowledges is on the disk (write-ahead log, `synchronous=FULL`). The machine's clock is the database's.
  */
-export function sqlite(options: SqliteOptions): StoreFactory {
-  return remember(
-    (parts) => openStore(options, parts),
-    () => absolutePath(options.file),
-  )
+export function sqlite(options: SqliteOptions): MovableStoreFactory {
+  const openStore = (parts: StoreParts): Promise<Store> => openToWork(options, parts)
+  const openToMove = (parts: StoreParts): Promise<Moving> => openMoving(options, patienceOf(options, parts), parts)
+  return remember(Object.assign(openStore, { openToMove }), () => absolutePath(options.file))
 }
 
-async function openStore(options: SqliteOptions, parts: StoreParts): Promise<Store> {
-  const { busyMsMax = 30_000 } = options
-  const patience = { file: absolutePath(options.file), busyMsMax, randomBytes: parts.randomBytes }
+function patienceOf({ file, busyMsMax = 30_000 }: SqliteOptions, { randomBytes }: StoreParts): Patience {
+  return { file: absolutePath(file), busyMsMax, randomBytes }
+}
+
+async function openToWork(options: SqliteOptions, parts: StoreParts): Promise<Store> {
+  const patience = patienceOf(options, parts)
   const opened = await open(options, patience)
   return storeOver({ opened, options, parts, patience })
 }
@@ -153,8 +164,47 @@ class SqliteStore implements Store {
     return heart
   }
 
+  announce(note: WorkerNote, forMs: number): Promise<void> {
+    return this.#session.write(() => {
+      const nowMs = this.#session.clock.now()
+      this.#session.workers.announce(note, { nowMs, untilMs: nowMs + forMs })
+    })
+  }
+
+  depart(id: string): Promise<void> {
+    return this.#session.write(() => this.#session.workers.depart(id))
+  }
+
+  workers(): Promise<readonly WorkerRow[]> {
+    return this.#session.read(() => this.#session.workers.list(this.#session.clock.now()))
+  }
+
+  openRuns(): Promise<readonly OpenRuns[]> {
+    return this.#session.read(() => this.#session.workers.openRuns(this.#session.clock.now()))
+  }
+
   rebuild(): Promise<{ readonly runCount: number; readonly eventCount: number }> {
     return rebuild(this.#session)
+  }
+
+  mark(): Promise<Mark> {
+    return mark(this.#session)
+  }
+
+  pulse(): Promise<Mark> {
+    return pulse(this.#session)
+  }
+
+  missing(heads: readonly NotedHead[]): Promise<NotedHead[]> {
+    return this.#session.read(() => this.#session.marks.missing(heads))
+  }
+
+  hold(reason: string): Promise<void> {
+    return this.#session.write(() => this.#session.marks.hold(reason))
+  }
+
+  quarantine(parking: Parking): Promise<{ readonly parkedCount: number }> {
+    return quarantine(this.#session, parking)
   }
 
   close(): Promise<void> {

@@ -12,7 +12,7 @@ export interface SqlitePlace {
 const files = new WeakMap<StoreFactory, () => string>()
 
 /** Remembers where the store that a factory opens is; the path is worked out when somebody asks. */
-export function remember(factory: StoreFactory, file: () => string): StoreFactory {
+export function remember<F extends StoreFactory>(factory: F, file: () => string): F {
   files.set(factory, file)
   return factory
 }

@@ -16,7 +16,9 @@ export const claimCases: Cases = {
     const row = await world.row('r1')
     strictEqual(row.status, 'running')
     strictEqual(row.epoch, 1)
-    deepStrictEqual(row.claim, { id: claim.id, worker: 'w1', leaseUntilMs: world.given.nowMs() + leaseMs })
+    const sinceMs = world.given.nowMs()
+    const held = { worker: 'w1', workerId: undefined, sinceMs, leaseUntilMs: sinceMs + leaseMs }
+    deepStrictEqual(row.claim, { id: claim.id, ...held })
   },
 
   'R-C1 a run that is claimed is not claimed again before its lease ends': async (world) => {

@@ -1,4 +1,4 @@
-import type { Store } from '../../store/index.js'
+import type { Moving, Store } from '../../store/index.js'
 
 /** A fresh store for one case, and the power over its surroundings. */
 export interface StoreUnderTest {
@@ -15,4 +15,10 @@ export interface StoreUnderTest {
   pause(ms: number): Promise<void>
   /** Closes what is open and deletes the data. */
   dispose(): Promise<void>
+}
+
+/** A fresh store that can be moved. */
+export interface MovableUnderTest extends StoreUnderTest {
+  /** Opens it for a move, beside whatever is open. */
+  openToMove(): Promise<Moving>
 }

@@ -1,6 +1,6 @@
 import { deepStrictEqual, ok, strictEqual, throws } from 'node:assert'
 import { nothingSeen } from '../../journal/index.js'
-import type { Change } from '../../store/index.js'
+import { type Change, rolledBackCode } from '../../store/index.js'
 import { type Cases, completed, headAfter, idOf, leaseMs, rejectsWith, started, stepped, type World } from './world.js'
 
 /** What `watch`, `rebuild`, `close` and opening again promise. */
@@ -111,6 +111,11 @@ export const lifeCases: Cases = {
       () => store.outbox({}),
       () => store.purge({ runs: [idOf('r1')], by: 'principal:bob' }),
       () => store.rebuild(),
+      () => store.mark(),
+      () => store.pulse(),
+      () => store.missing([]),
+      () => store.hold('nothing'),
+      () => store.quarantine({ code: rolledBackCode, message: 'nothing' }),
     ]
     for (const call of calls) await rejectsWith('store_closed', call())
     throws(() => store.watch(() => undefined), { code: 'store_closed' })

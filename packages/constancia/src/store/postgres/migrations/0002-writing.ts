@@ -25,7 +25,8 @@ CREATE FUNCTION {schema}.now_ms() RETURNS bigint LANGUAGE sql VOLATILE AS $body$
 $body$;
 `
 
-const signature = `
+/** Of the function that writes. */
+export const signature = `
 CREATE FUNCTION {schema}.write(
   c_run text[], c_claim text[], c_epoch integer[], c_at_seq integer[], c_at_hash bytea[], c_seq integer[], c_hash bytea[],
   c_at bigint[], c_outcome text[], c_ended bigint[], c_continued text[], c_signals integer[], c_read integer[],
@@ -149,11 +150,14 @@ const rest = `
   END IF;
   IF note IS NOT NULL THEN PERFORM pg_notify(channel, note); END IF;`
 
-/** The clock, and the function that writes. */
-export const writing = `${clock}${signature} AS $body$
+/** The body of the function that writes, with what starts runs. */
+export const bodyWith = (starting: string): string => ` AS $body$
 DECLARE
   changes integer := cardinality(c_run);
   places bigint[] := '{}';
-BEGIN${changes}${starts}${events}${updates}${rest}
+BEGIN${changes}${starting}${events}${updates}${rest}
 END $body$;
 `
+
+/** The clock, and the function that writes. */
+export const writing = `${clock}${signature}${bodyWith(starts)}`

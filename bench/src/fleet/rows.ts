@@ -1,0 +1,72 @@
+import { type Row, withTarget } from '../row.js'
+import { percentile, ratios, spreadOf } from '../samples.js'
+import type { FleetSamples, FleetSizes } from './measures.js'
+
+const count = (value: number): string => value.toLocaleString('en-US')
+
+/** Sums up what was measured over PostgreSQL. */
+export function fleetRows(sizes: FleetSizes, samples: FleetSamples): Row[] {
+  return [...steps(sizes, samples), ...waking(samples), ...queues(sizes, samples)]
+}
+
+function steps({ manyRuns: { runs } }: FleetSizes, samples: FleetSamples): Row[] {
+  const one: Row = {
+    id: 'postgres-one-run',
+    what: 'PostgreSQL: one run, step after step; time against a bare commit each',
+    unit: 'steps/s',
+    constancia: spreadOf(samples.oneRun),
+    bare: spreadOf(samples.oneRunBare),
+    ratio: spreadOf(ratios(samples.oneRunBare, samples.oneRun)),
+  }
+  const many: Row = {
+    id: 'postgres-many-runs',
+    what: `PostgreSQL: ${runs} runs at once; share of the rate of bare inserts in groups of ${runs}`,
+    unit: 'steps/s',
+    constancia: spreadOf(samples.manyRuns),
+    bare: spreadOf(samples.manyRunsBare),
+    ratio: spreadOf(ratios(samples.manyRuns, samples.manyRunsBare)),
+  }
+  return [withTarget(one, '<=', 1.5), withTarget(many, '>=', 0.5)]
+}
+
+function waking({ wakings }: FleetSamples): Row[] {
+  const what = 'PostgreSQL: waking a run from another process'
+  const [all, allBare] = [wakings.flatMap(({ latenciesMs }) => latenciesMs), wakings.flatMap(({ bareMs }) => bareMs)]
+  const late = (lists: readonly (readonly number[])[]): number[] => lists.map((list) => percentile(list, 99))
+  const [ours, bare] = [late(wakings.map((one) => one.latenciesMs)), late(wakings.map((one) => one.bareMs))]
+  const middle: Row = {
+    id: 'postgres-wake',
+    what: `${what}; against two bare commits and a notification`,
+    unit: 'ms',
+    constancia: spreadOf(all),
+    bare: spreadOf(allBare),
+    ratio: spreadOf(ratios(all, allBare)),
+  }
+  const last: Row = {
+    id: 'postgres-wake-p99',
+    what: `${what}, 99th of 100`,
+    unit: 'ms',
+    constancia: spreadOf(ours),
+    bare: spreadOf(bare),
+  }
+  return [middle, withTarget(last, '<', 50)]
+}
+
+function queues({ queuedRuns, steps: stepCount, workers }: FleetSizes, samples: FleetSamples): Row[] {
+  const ofCount = (processes: number): readonly number[] => samples.queues.get(processes) ?? []
+  const [first = 1] = workers
+  return workers.map((processes) => {
+    const row: Row = {
+      id: `postgres-queue-${processes}`,
+      what: `PostgreSQL: a queue of ${count(queuedRuns)} runs of ${stepCount} steps, worker processes: ${processes}`,
+      unit: 'steps/s',
+      constancia: spreadOf(ofCount(processes)),
+    }
+    if (processes === first) return row
+    return {
+      ...row,
+      what: `${row.what}; against ${first}`,
+      ratio: spreadOf(ratios(ofCount(processes), ofCount(first))),
+    }
+  })
+}

@@ -1,0 +1,216 @@
+import { assert, rootRunId } from '../../journal/index.js'
+import {
+  type Arrival,
+  type Departure,
+  JournalCheck,
+  type JournalPiece,
+  type MoveState,
+  type Moving,
+  type Parcel,
+  type PurgedJournal,
+  type RunEnd,
+  type StoreCounts,
+  storeError,
+  type WholeJournal,
+} from '../index.js'
+import { type MemoryDisk, memoryDisk } from './disk.js'
+import type { Handle } from './handle.js'
+
+const pageSize = 100
+
+// By which disks are told apart.
+const numbers = new WeakMap<MemoryDisk, number>()
+let lastNumber = 0
+
+/** A disk that is open to be moved. */
+export class MemoryMoving implements Moving {
+  readonly #handle: Handle
+  readonly identity: string
+
+  constructor(handle: Handle) {
+    this.#handle = handle
+    const number = numbers.get(handle.disk) ?? ++lastNumber
+    numbers.set(handle.disk, number)
+    this.identity = `memory ${number}`
+  }
+
+  describe(): string {
+    return this.identity
+  }
+
+  async state(): Promise<MoveState | undefined> {
+    return this.#handle.disk.moveState
+  }
+
+  async isEmpty(): Promise<boolean> {
+    return isEmpty(this.#handle.disk)
+  }
+
+  async expect(state: MoveState): Promise<boolean> {
+    const { disk } = this.#handle
+    if (!isEmpty(disk)) return false
+    disk.moveState = state
+    return true
+  }
+
+  async release(): Promise<void> {
+    this.#handle.disk.moveState = undefined
+  }
+
+  async depart(): Promise<Departure> {
+    return new MemoryDeparture(this.#handle)
+  }
+
+  async arrive(id: string): Promise<Arrival | undefined> {
+    const { disk } = this.#handle
+    return disk.moveState?.id === id && isEmpty(disk) ? new MemoryArrival(disk) : undefined
+  }
+
+  async close(): Promise<void> {
+    // Nothing is held.
+  }
+}
+
+function isEmpty(disk: MemoryDisk): boolean {
+  return disk.count === 0 && [...disk.allPurged()].length === 0
+}
+
+function countsOf(disk: MemoryDisk): StoreCounts {
+  const runs = disk.all()
+  return {
+    runCount: runs.length,
+    eventCount: runs.reduce((sum, { events }) => sum + events.length, 0),
+    purgedCount: [...disk.allPurged()].length,
+    deliveryCount: [...disk.inboxes()].reduce((sum, [, deliveries]) => sum + deliveries.size, 0),
+    entryCount: disk.outbox.all().length,
+  }
+}
+
+async function* endsOf(disk: MemoryDisk): AsyncGenerator<readonly RunEnd[]> {
+  yield* pagesOf(
+    disk.all().map(({ row, events }) => ({ run: row.id, seq: events.length - 1, hash: events.at(-1)?.hash ?? '' })),
+  )
+}
+
+function* pagesOf<T>(items: readonly T[]): Generator<readonly T[]> {
+  for (let from = 0; from < items.length; from += pageSize) yield items.slice(from, from + pageSize)
+}
+
+class MemoryDeparture implements Departure {
+  readonly #disk: MemoryDisk
+  readonly owners: readonly string[]
+  #hasEnded = false
+
+  constructor({ disk, parts }: Handle) {
+    if (disk.isLocked) throw storeError('store_locked', 'The store is being moved by somebody else. Nothing was done.')
+    disk.isLocked = true
+    this.#disk = disk
+    const nowMs = parts.clock.now()
+    const claims = [...disk.claimed()].flatMap(({ row: { claim } }) => claim ?? [])
+    const holders = claims.filter((claim) => claim.leaseUntilMs > nowMs).map(({ worker }) => worker)
+    const announced = [...disk.workers.values()].filter(({ untilMs }) => untilMs > nowMs).map(({ note }) => note.name)
+    this.owners = [...new Set([...holders, ...announced])].sort()
+  }
+
+  async count(): Promise<StoreCounts> {
+    return countsOf(this.#disk)
+  }
+
+  ends(): AsyncIterable<readonly RunEnd[]> {
+    return endsOf(this.#disk)
+  }
+
+  async *parcels(): AsyncGenerator<Parcel> {
+    const purged = [...this.#disk.allPurged()].map(({ id, ...left }): PurgedJournal => ({ run: id, ...left }))
+    for (const items of pagesOf(purged)) yield { kind: 'purged', items }
+    const pieces = this.#disk.all().map(({ row, dueAtMs, events }): JournalPiece => ({ row, dueAtMs, events }))
+    for (const items of pagesOf(pieces)) yield { kind: 'journals', items }
+    const inboxes = [...this.#disk.inboxes()]
+    const deliveries = inboxes.flatMap(([root, all]) => [...all].map((delivery) => ({ root, delivery })))
+    for (const items of pagesOf(deliveries)) yield { kind: 'deliveries', items }
+    for (const items of pagesOf(this.#disk.outbox.all())) yield { kind: 'entries', items }
+  }
+
+  async seal(state: MoveState): Promise<void> {
+    this.#disk.moveState = state
+    await this.end()
+  }
+
+  async end(): Promise<void> {
+    if (!this.#hasEnded) this.#disk.isLocked = false
+    this.#hasEnded = true
+  }
+}
+
+class MemoryArrival implements Arrival {
+  readonly #disk: MemoryDisk
+  /** What is put is kept here until all of it is there. */
+  readonly #draft = memoryDisk()
+  readonly #check = new JournalCheck()
+  readonly #parcels: Exclude<Parcel, { kind: 'journals' }>[] = []
+  readonly #events: JournalPiece['events'][number][][] = []
+  readonly #journals: WholeJournal[] = []
+
+  constructor(disk: MemoryDisk) {
+    this.#disk = disk
+  }
+
+  async put(parcel: Parcel): Promise<void> {
+    if (parcel.kind === 'journals') for (const piece of parcel.items) this.#putPiece(piece)
+    else {
+      this.#parcels.push(parcel)
+      apply(this.#draft, parcel)
+    }
+  }
+
+  #putPiece(piece: JournalPiece): void {
+    const place = this.#journals.length
+    this.#events[place] = [...(this.#events[place] ?? []), ...piece.events]
+    const whole = this.#check.take(piece)
+    if (whole === undefined) return
+    this.#journals.push(whole)
+    add(this.#draft, whole, this.#events[place])
+  }
+
+  async count(): Promise<StoreCounts> {
+    this.#check.end()
+    return countsOf(this.#draft)
+  }
+
+  ends(): AsyncIterable<readonly RunEnd[]> {
+    return endsOf(this.#draft)
+  }
+
+  async commit(): Promise<void> {
+    for (const [place, journal] of this.#journals.entries()) add(this.#disk, journal, this.#events[place] ?? [])
+    for (const parcel of this.#parcels) apply(this.#disk, parcel)
+    this.#disk.moveState = undefined
+  }
+
+  async end(): Promise<void> {
+    // What was put is forgotten with this object.
+  }
+}
+
+function add(disk: MemoryDisk, whole: WholeJournal, events: JournalPiece['events']): void {
+  const { row, fold, epoch, dueAtMs, claimedHeadSeq } = whole
+  const stored = disk.add({ ...row, ...fold, epoch, claim: undefined }, [...events], dueAtMs)
+  disk.setRow(stored, { ...stored.row, claim: row.claim })
+  stored.claimedHeadSeq = claimedHeadSeq
+}
+
+function apply(disk: MemoryDisk, parcel: Exclude<Parcel, { kind: 'journals' }>): void {
+  switch (parcel.kind) {
+    case 'purged':
+      for (const { run, ...left } of parcel.items) disk.addPurged({ id: run, root: rootRunId(run), ...left })
+      return
+    case 'deliveries':
+      for (const { root, delivery } of parcel.items) {
+        assert(!disk.inboxOf(root).has(delivery), `the inbox of run ${root} has delivery ${delivery} twice`)
+        disk.inboxOf(root).add(delivery)
+      }
+      return
+    case 'entries':
+      disk.outbox.add(parcel.items)
+  }
+}

@@ -1,0 +1,49 @@
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { isCampaign, keep, limitMs } from '../processes/campaign.js'
+import { databaseUrl, dropSchema, newSchema, rawConnection } from './database.js'
+import { Fleet } from './fleet.js'
+import { Pooler } from './pooler.js'
+
+const backendCount = isCampaign ? 8 : 4
+const workerCount = isCampaign ? 32 : 8
+const pooler = new Pooler()
+const schema = newSchema()
+let direct: string
+let url: string
+
+beforeAll(async () => {
+  direct = await databaseUrl()
+  url = await pooler.open(direct, backendCount)
+})
+
+afterAll(async () => {
+  await pooler.close()
+  await dropSchema(schema)
+})
+
+test(
+  `C46 B3 ${workerCount} workers behind a pooler that lends ${backendCount} connections for a transaction at a time work as without it`,
+  async () => {
+    const raw = await rawConnection(direct)
+    const store = { url, schema, listen: direct, connectionCountMax: 3, waitMsMax: 240_000 }
+    const fleet = await Fleet.open({ count: workerCount, store, worker: { pollMs: 60_000, leaseMs: 600_000 } })
+    const runs = await fleet.start(workerCount * 2)
+    await fleet.untilWaiting(runs)
+    await fleet.signal(runs)
+    await fleet.judge(runs)
+    // Advisory locks would belong to whoever is lent the connection next; so would a session's settings and statements.
+    const { rows } = await raw.query(`SELECT count(*)::integer AS count FROM pg_locks WHERE locktype = 'advisory'`)
+    expect(rows[0].count).toBe(0)
+    expect(await fleet.wakeMs()).toBeLessThan(20_000)
+    expect(fleet.said).toEqual([])
+    // It was shared, and transactions of one client went to different connections.
+    expect(pooler.memberCountMax).toBeGreaterThan(backendCount)
+    expect(pooler.movedCount).toBeGreaterThan(pooler.lentCount / 4)
+    const table = () =>
+      `${pooler.memberCountMax} clients on ${backendCount} connections, ${pooler.lentCount} transactions`
+    keep('pooler', { table })
+    await fleet.close()
+    await raw.end()
+  },
+  limitMs,
+)

@@ -12,7 +12,7 @@ export const layers = {
   engine: ['journal', 'store'],
   schedule: ['journal', 'store', 'engine'],
   evidence: ['journal', 'store'],
-  governance: ['journal', 'store', 'engine', 'evidence'],
+  governance: ['journal', 'store', 'engine', 'schedule', 'evidence'],
   agent: ['journal', 'store', 'engine', 'evidence', 'governance'],
   server: ['journal', 'store', 'engine', 'evidence', 'governance', 'agent'],
   cli: ['journal', 'store', 'engine', 'schedule', 'evidence', 'governance', 'agent', 'server'],

@@ -1,7 +1,6 @@
 import { isExactText } from '../journal/index.js'
 import { engineError } from './errors.js'
 import type { AnyFlow, Concurrency, Continuation, Flow, FlowContext, FlowDeclaration } from './flow.js'
-import { noAddon } from './guard.js'
 import { requirePriority } from './priority.js'
 import { retryPolicy } from './retry.js'
 
@@ -36,7 +35,6 @@ export function flow<Input = unknown, Output = unknown>(
     patches: [...patches],
     key,
     concurrency,
-    addon: noAddon,
     priority: requirePriority(priority, `runs of flow ${name}`, ''),
     run: plan,
   }

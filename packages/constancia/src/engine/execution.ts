@@ -6,6 +6,7 @@ import {
   decodeValue,
   endOf,
   type Head,
+  type OpId,
   type RunId,
   type StoredEvent,
 } from '../journal/index.js'
@@ -21,8 +22,8 @@ import { type Ending, endOfRun, warnOfUnawaited } from './ending.js'
 import type { ExecutionEnd } from './execution-end.js'
 import type { AnyFlow } from './flow.js'
 import { Grace } from './grace.js'
-import { guardedRun } from './guard.js'
-import type { Outcome } from './history.js'
+import { type Addon, type GuardedRun, guardedRun, noAddon } from './guard.js'
+import type { OpRecord, Outcome } from './history.js'
 import { tooLong, warnIfLong } from './history-length.js'
 import { readJournal } from './loading.js'
 import type { Host, Op } from './op.js'
@@ -56,6 +57,8 @@ export interface ExecutionInput {
 export class Execution implements Host, Words {
   readonly claim: Claim
   readonly parts: Parts
+  guarded: GuardedRun | undefined
+  readonly #addon: Addon
   readonly #ops: Ops
   readonly #permissions: Permissions
   readonly #flow: AnyFlow
@@ -81,12 +84,13 @@ export class Execution implements Host, Words {
     this.parts = input.parts
     this.#store = input.store
     this.#flow = input.flow
-    this.#ops = new Ops(input.flow.addon.kinds)
+    this.#addon = input.parts.governing?.addonOf(input.flow) ?? noAddon
+    this.#ops = new Ops(this.#addon.bearing)
     this.#permissions = new Permissions({
-      guard: input.flow.addon.guard,
+      guard: this.#addon.guard,
       next: () => this.#ops.peekNext(),
       record: (op) => this.#ops.peek(op),
-      run: () => guardedRun(this.claim, this.#started),
+      run: () => this.guarded,
       push: (addition) => this.#appender.push(addition),
     })
     this.#turns = new Turns(input.parts, { closed: () => this.#advance(), fault: (error) => this.#faulted(error) })
@@ -95,7 +99,7 @@ export class Execution implements Host, Words {
     this.#isRehearsal = input.isRehearsal === true
     this.#grace = new Grace(input.parts.clock, input.graceMs)
     this.#appender = new Appender(
-      { store: input.store, claim: input.claim, basis: input.parts.basis },
+      { store: input.store, claim: input.claim, basis: input.parts.governing?.basis },
       {
         stored: (events, ops) => this.#learn(events, ops),
         written: () => input.onWritten?.(),
@@ -141,6 +145,14 @@ export class Execution implements Host, Words {
   }
   get ending(): boolean {
     return this.#ending !== undefined
+  }
+
+  peek(op: OpId): OpRecord | undefined {
+    return this.#ops.peek(op)
+  }
+
+  addedOf(kind: string): readonly Outcome[] {
+    return this.#ops.addedOf(kind)
   }
 
   record(draft: Draft): void {
@@ -238,6 +250,7 @@ export class Execution implements Host, Words {
     if (first === undefined) return this.#finish({ kind: 'lost' })
     if (this.#isOver) return // By another owner, since it was claimed.
     this.#started = bodyOf(first, 'FlowStarted')
+    this.guarded = guardedRun(this.claim, first)
     const admission = this.#isRehearsal ? 'admitted' : await this.#admit(head)
     if (this.#isOver) return
     if (admission === 'ended') return this.#finish({ kind: 'ended' })
@@ -247,9 +260,10 @@ export class Execution implements Host, Words {
   }
 
   #admit(head: Head): Promise<'admitted' | 'ended' | 'changed'> {
-    const run = guardedRun(this.claim, this.#started)
-    const { guard } = this.#flow.addon
-    return admit({ store: this.#store, claim: this.claim, head, basis: this.parts.basis, guard, run })
+    const { guarded: run } = this
+    const { guard } = this.#addon
+    if (run === undefined) return Promise.resolve('admitted')
+    return admit({ store: this.#store, claim: this.claim, head, basis: this.parts.governing?.basis, guard, run })
   }
 
   #startFlow(started: StoredEvent): void {

@@ -1,6 +1,5 @@
 import type { RunId } from '../journal/index.js'
 import type { AttemptInfo } from './attempt.js'
-import type { Addon } from './guard.js'
 import type { RetryPolicy } from './retry.js'
 import type { Schema } from './schema.js'
 import type { Received } from './signal.js'
@@ -14,7 +13,6 @@ export interface Flow<Input = unknown, Output = unknown> {
   readonly patches: readonly string[]
   readonly key: ((input: Input) => string) | undefined
   readonly concurrency: Concurrency
-  readonly addon: Addon
   /** Of runs that are started without one. */
   readonly priority: number
   readonly run: (ctx: FlowContext, input: Input) => Promise<Output | Continuation>

@@ -1,11 +1,11 @@
-import type { Bodies, Draft, OpId, RunId } from '../journal/index.js'
-import type { Claim } from '../store/index.js'
+import { bodyOf, type Draft, type OpId, type RunId } from '../journal/index.js'
+import type { ClaimRef } from '../store/index.js'
 import type { AddedKind, OpRecord, Outcome } from './history.js'
 
 /** What a layer above adds to a flow: events of words of its own, and a say in whether its runs may go on. */
 export interface Addon {
-  /** The kinds of its events that are about an op, and what they are to it. */
-  readonly kinds: ReadonlyMap<string, AddedKind>
+  /** What an event of its own is to the op that its body names by `op`, `verb` and `name`; undefined for kinds that are not its own. Pure. */
+  readonly bearing: (kind: string, verb: string) => AddedKind | undefined
   readonly guard: Guard | undefined
 }
 
@@ -27,6 +27,10 @@ export interface GuardedRun {
   readonly actor: string | null
   readonly flow: string
   readonly version: number
+  /** The digest of the contract that it is bound to. */
+  readonly contract: string | null
+  /** UTC milliseconds since 1970. */
+  readonly startedAtMs: number
 }
 
 /** A wait that is over. */
@@ -37,7 +41,7 @@ export interface Pause {
 }
 
 /** Nothing is added. */
-export const noAddon: Addon = { kinds: new Map(), guard: undefined }
+export const noAddon: Addon = { bearing: () => undefined, guard: undefined }
 
 const ownPauses = new Set(['TimerFired', 'SignalReceived', 'ChildEnded'])
 
@@ -48,6 +52,7 @@ export function isHeldBack(guard: Guard, event: Outcome, record: OpRecord | unde
 }
 
 /** What a guard is told of a run. */
-export function guardedRun(claim: Claim, started: Bodies['FlowStarted'] | undefined): GuardedRun {
-  return { id: claim.run, actor: started?.actor ?? null, flow: claim.flow, version: claim.version }
+export function guardedRun({ run }: ClaimRef, first: Outcome): GuardedRun {
+  const { actor, flow, version, contract } = bodyOf(first, 'FlowStarted')
+  return { id: run, actor, flow, version, contract, startedAtMs: first.at }
 }

@@ -1,5 +1,6 @@
 import { bodyOf, type OpId, type RunId, type StoredEvent, type TimerSpec } from '../journal/index.js'
 import { timerDueMs } from './duration.js'
+import type { Addon } from './guard.js'
 
 /** What an op is, as the journal tells it: a word of the engine's own, or one that a layer above adds. */
 export type Verb = 'step' | 'sleep' | 'signal' | 'call' | AddedVerb
@@ -8,7 +9,7 @@ declare const added: unique symbol
 /** A word of a layer above. */
 export type AddedVerb = string & { readonly [added]: 'AddedVerb' }
 
-/** What an event of a layer above is to the op that its body names by `op`, `verb` and `name`. */
+/** What an event of a layer above is to the op that its body names: something that the op goes on from, or its outcome. */
 export type AddedKind = 'record' | 'outcome'
 
 /** What of an event an op and its flow need once it is verified; the rest of it need not stay in memory. */
@@ -47,11 +48,12 @@ export class History {
   readonly #asked = new Set<OpId>()
   // Ops that the journal has and the flow has not asked for.
   readonly #unasked = new Set<OpId>()
-  readonly #addedKinds: ReadonlyMap<string, AddedKind>
+  readonly #bearing: Addon['bearing']
+  readonly #addedByKind = new Map<string, Outcome[]>()
   #lastClaimSeq = -1
 
-  constructor(addedKinds: ReadonlyMap<string, AddedKind>) {
-    this.#addedKinds = addedKinds
+  constructor(bearing: Addon['bearing']) {
+    this.#bearing = bearing
   }
 
   /** Notes where owners of the run wrote, in what is stored when a claim is taken. */
@@ -95,17 +97,26 @@ export class History {
   }
 
   #addAdded(event: StoredEvent): Noted | undefined {
-    const is = this.#addedKinds.get(event.kind)
-    if (is === undefined) return undefined
+    if (this.#bearing(event.kind, '') === undefined) return undefined
     const { op, verb, name } = JSON.parse(event.body) as {
       readonly op: OpId
       readonly verb: Verb
       readonly name: string
     }
+    const is = this.#bearing(event.kind, verb)
     const record = this.#recordOf(op, verb, name)
-    record.added = [...(record.added ?? []), outcomeOf(event)]
-    if (is === 'outcome') record.outcome = outcomeOf(event)
+    const kept = outcomeOf(event)
+    record.added = [...(record.added ?? []), kept]
+    const others = this.#addedByKind.get(event.kind)
+    if (others === undefined) this.#addedByKind.set(event.kind, [kept])
+    else others.push(kept)
+    if (is === 'outcome') record.outcome = kept
     return { op, record, isOutcome: is === 'outcome' }
+  }
+
+  /** Events of a layer above of this kind, whatever op they are about, in the order of the journal. */
+  addedOf(kind: string): readonly Outcome[] {
+    return this.#addedByKind.get(kind) ?? []
   }
 
   /** What the journal has of an op; undefined if nothing. */

@@ -1,6 +1,7 @@
 import type { Draft, OpId, RunId } from '../journal/index.js'
 import type { ClaimRef, WaitingFor } from '../store/index.js'
 import type { Attempt } from './attempt.js'
+import type { GuardedRun } from './guard.js'
 import type { OpRecord, Outcome, Verb } from './history.js'
 import { Deferred } from './op-promise.js'
 import type { Parts } from './parts.js'
@@ -10,6 +11,12 @@ export interface Host {
   readonly runId: RunId
   readonly claim: ClaimRef
   readonly parts: Parts
+  /** What a guard is told of the run; undefined before its journal was read. */
+  readonly guarded: GuardedRun | undefined
+  /** What the journal has of another op; undefined if nothing. */
+  peek(op: OpId): OpRecord | undefined
+  /** Events of a layer above of this kind, whatever op they are about, in the order of the journal. */
+  addedOf(kind: string): readonly Outcome[]
   /** Whether waits are closed, because the flow's function has ended. */
   readonly ending: boolean
   /** Writes what is no outcome; nothing holds it back, but for a wish to cancel that came first. */

@@ -1,8 +1,9 @@
 import { bodyOf, type Draft, type OpId, type StoredEvent } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'
 import { Children } from './children.js'
+import type { Addon } from './guard.js'
 import { type Delivery, Handover } from './handover.js'
-import { type AddedKind, History, type OpRecord, type Outcome, outcomeOf } from './history.js'
+import { History, type OpRecord, type Outcome, outcomeOf } from './history.js'
 import type { Op } from './op.js'
 
 // A list shows no more than this; a run may wait for thousands of things.
@@ -23,8 +24,8 @@ export class Ops {
   readonly #dismissed = new Set<OpId>()
   #isCancelKnown = false
 
-  constructor(addedKinds: ReadonlyMap<string, AddedKind>) {
-    this.#history = new History(addedKinds)
+  constructor(bearing: Addon['bearing']) {
+    this.#history = new History(bearing)
   }
 
   /** How many are open. */
@@ -65,6 +66,11 @@ export class Ops {
   /** Whether code that runs on this outcome ran before, as far as the journal tells. */
   isReplay(seq: number): boolean {
     return this.#history.isReplay(seq)
+  }
+
+  /** Events of a layer above of this kind, in the order of the journal. */
+  addedOf(kind: string): readonly Outcome[] {
+    return this.#history.addedOf(kind)
   }
 
   /** What the journal has of an op. */

@@ -1,6 +1,6 @@
 import type { Draft, Limits, RunId } from '../journal/index.js'
 import type { Clock } from '../store/index.js'
-import type { Basis } from './basis.js'
+import type { Governing } from './governing.js'
 import type { Logger } from './log.js'
 
 /**
@@ -21,8 +21,8 @@ export interface Parts {
   /** Told when an attempt of a step begins and when it is over, for whoever wants to know when nothing is under way. */
   readonly onAttempt: (phase: 'began' | 'over') => void
   readonly limits: Limits
-  /** What decisions of layers above are made from; undefined where there are none. */
-  readonly basis: Basis | undefined
+  /** Who decides what runs may do; undefined where nothing governs them. */
+  readonly governing: Governing | undefined
   readonly log: Logger
   readonly self: Self
 }

@@ -9,7 +9,7 @@ export interface PermissionsInput {
   readonly guard: Guard | undefined
   readonly next: () => Delivery | undefined
   readonly record: (op: OpId) => OpRecord | undefined
-  readonly run: () => GuardedRun
+  readonly run: () => GuardedRun | undefined
   readonly push: (addition: Addition) => void
 }
 
@@ -36,8 +36,10 @@ export class Permissions {
   ask(pause: Pause): void {
     const { guard, run, push } = this.#input
     if (guard === undefined || this.#asked === pause.op) return
+    const guarded = run()
+    if (guarded === undefined) return
     this.#asked = pause.op
-    const decide = (): readonly Draft[] => guard.afterPause(run(), pause)
+    const decide = (): readonly Draft[] => guard.afterPause(guarded, pause)
     push({ decide, op: undefined, wanted: () => this.heldBack?.op === pause.op })
   }
 }

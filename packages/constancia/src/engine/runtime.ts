@@ -110,7 +110,7 @@ function completeParts(options: OpenOptions): Parts {
     immediate: (call) => void setImmediate(call),
     hold: () => undefined,
     onAttempt: () => undefined,
-    basis: undefined,
+    governing: undefined,
     log: options.log ?? stderrLogger,
     limits: { ...defaultLimits, ...options.limits },
     self: { host: 'unknown', program: 'unknown' },
@@ -200,12 +200,9 @@ export class Runtime {
     const actor = options.actor === undefined ? null : checkId(options.actor, 'principal id')
     const by = actor === null ? 'system:api' : `principal:${actor}`
     const { patches, priority: usual } = flow
+    const contract = (await this.#parts.governing?.bind(flow, actor)) ?? null
     const priority = priorityFact(requirePriority(options.priority ?? usual, 'a run', 'Nothing was started.'))
-    const started = draftOf(
-      'FlowStarted',
-      { flow: name, version, actor, contract: null, patches, ...key, ...priority },
-      data,
-    )
+    const started = draftOf('FlowStarted', { flow: name, version, actor, contract, patches, ...key, ...priority }, data)
     const created = await this.#store.create({ run, drafts: [started], by, seen: nothingSeen })
     if (created.kind === 'purged') throw purged(run)
     if (created.kind === 'exists') await this.#requireSame(run, { flow: name, data })

@@ -14,9 +14,9 @@ import type { Draft, OpId, StoredEvent } from '../journal/index.js'
  * | OutcomeUnknown | why |
  * | OutcomeStated | what the person knows: a note, and the output where it was done |
  * | ApprovalRequested | what is shown |
- * | ApprovalVoted | the note, and the amended input where there is one |
- * | ApprovalWithdrawn | – |
- * | ApprovalResolved | the amended input where there is one |
+ * | ApprovalVoted | `{ note, amended }`: the note, and the text of the amended input, where there are any |
+ * | ApprovalWithdrawn, ApprovalEscalated | – |
+ * | ApprovalResolved | the text of the amended input where there is one |
  * | ResumeAuthorized | – |
  * | MessageSent | the values |
  */
@@ -32,7 +32,7 @@ export interface RunBodies {
   }
   readonly ActionDenied: About & {
     readonly contract: string
-    readonly code: DenialCode | 'situation_changed'
+    readonly code: DenialCode | 'situation_changed' | 'approval_rejected' | 'approval_expired'
     readonly roles: readonly string[]
   }
   readonly ActionCompleted: About & { readonly attempt: number; readonly found?: true }
@@ -40,24 +40,35 @@ export interface RunBodies {
   readonly ActionFailed: About & { readonly attempt: number; readonly code: string; readonly reason: string }
   readonly OutcomeUnknown: About & { readonly attempt: number; readonly protocol: string }
   readonly OutcomeStated: About & {
-    readonly outcome: 'done' | 'not_done'
+    readonly stater: string
+    readonly outcome: 'done' | 'not_done' | 'failed'
     readonly delivery: string
     readonly roles: readonly string[]
   }
   readonly ApprovalRequested: About & {
     readonly contract: string
+    /** What it would allow; null for a plain question, which authorises nothing. */
     readonly action: string | null
+    /** The rule that asks for it, where the gate did. */
     readonly rule: number | null
     readonly policy: DeclaredApproval
+    /** The digest that a vote has to name: SHA-256 of a salt of the run and the exact text that is shown, lower-case hex. */
+    readonly shown: string
   }
   readonly ApprovalVoted: About & {
+    readonly voter: string
     readonly choice: 'approve' | 'reject'
     readonly shown: string
+    /** By which the voter decides, read in the transaction of this event. */
     readonly roles: readonly string[]
     readonly delivery: string
-    readonly isAmended: boolean
+    /** The digest of what the voter wants instead; null without changes. */
+    readonly amended: string | null
   }
-  readonly ApprovalWithdrawn: About & { readonly delivery: string }
+  /** `delivery` of the vote that is taken back. */
+  readonly ApprovalWithdrawn: About & { readonly voter: string; readonly delivery: string }
+  /** More roles may decide from now on. */
+  readonly ApprovalEscalated: About & { readonly roles: readonly string[] }
   readonly ApprovalResolved: About & { readonly outcome: ApprovalOutcome }
   readonly ResumeAuthorized: About & { readonly contract: string; readonly roles: readonly string[] }
   readonly MessageSent: About & { readonly template: string; readonly language: string }

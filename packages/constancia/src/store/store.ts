@@ -51,6 +51,11 @@ export interface Store {
    */
   decide<T>(request: Decide<T>): Promise<T>
   /**
+   * Adds to a stream that belongs to no run, such as `governance`: one after the other, whoever asks. Whatever depends on where that
+   * stream ends ({@link Append.basis}, {@link Decide.basis}) comes before or after all of it.
+   */
+  record(request: RecordRequest): Promise<Recorded>
+  /**
    * Ends a claim because nothing is left to do until something comes. False, and nothing is done, if something came
    * (the head moved) or the claim is lost.
    */
@@ -191,6 +196,23 @@ export type Appended =
   | { readonly kind: 'claim_lost' }
   | { readonly kind: 'run_ended' }
 
+/** Events for a stream that belongs to no run. */
+export interface RecordRequest {
+  readonly stream: StreamId
+  /** The last event that whoever decided them knew; undefined where they follow whatever is there. */
+  readonly head: Head | undefined
+  /** At least one. */
+  readonly drafts: readonly Draft[]
+  readonly by: string
+  readonly seen: string
+}
+
+/** What became of them. */
+export type Recorded =
+  | { readonly kind: 'recorded'; readonly events: readonly StoredEvent[] }
+  /** Somebody added to the stream meanwhile: read on from `head`, then decide anew. */
+  | { readonly kind: 'head_conflict'; readonly head: Head }
+
 /** Something from outside that adds to a run, or does not. */
 export interface Decide<T> {
   readonly run: RunId
@@ -200,6 +222,8 @@ export interface Decide<T> {
   readonly seen: string
   /** Taken off the outbox in the same transaction, whatever is decided. */
   readonly settles?: OutboxRef
+  /** A stream of {@link Store.record} that the decision depends on: where it ends is among the facts, and nothing is added to it until this is stored. */
+  readonly basis?: StreamId
   /** Pure: it may be called more than once. */
   readonly decide: (facts: Facts) => Decision<T>
 }
@@ -211,6 +235,8 @@ export interface Facts {
   readonly nowMs: number
   /** True if the request's delivery is in the inbox already, which a run shares with those that it took over from. */
   readonly delivered: boolean
+  /** Where the stream ends that the decision depends on; undefined where the request names none. */
+  readonly basisHead: Head | undefined
 }
 
 /** What a decision adds, and what its caller is told. */
@@ -233,7 +259,8 @@ export interface Suspend {
 /** What a run rests on. */
 export type Rest =
   | {
-      readonly kind: 'waiting'
+      /** `paused` where a person has to do something. */
+      readonly kind: 'waiting' | 'paused'
       /** UTC milliseconds since 1970; undefined if only something from outside wakes it. */
       readonly wakeAtMs: number | undefined
       readonly waitingFor: readonly WaitingFor[]
@@ -242,7 +269,7 @@ export type Rest =
 
 /** One thing that a run waits for, as a list shows it. */
 export interface WaitingFor {
-  readonly kind: 'timer' | 'signal' | 'retry' | 'child' | 'worker'
+  readonly kind: 'timer' | 'signal' | 'retry' | 'child' | 'worker' | 'approval' | 'statement'
   /** The op that waits; `-` for a worker. */
   readonly op: string
   readonly name: string

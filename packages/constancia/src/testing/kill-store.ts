@@ -23,6 +23,7 @@ export function killStore(store: Store, hooks: KillStoreHooks): Store {
     create: (request) => create(store, hooks, request),
     append: (request) => append(store, hooks, request),
     decide: (request) => decide(store, hooks, request),
+    record: (request) => store.record(request),
     suspend: async (request) => {
       pass('around a suspension')
       const done = await store.suspend(request)

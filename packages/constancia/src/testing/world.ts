@@ -89,7 +89,7 @@ export class World {
         this.#attemptCount += phase === 'began' ? 1 : -1
       },
       limits: defaultLimits,
-      basis: undefined,
+      governing: undefined,
       log: () => undefined,
       self: { host: 'kit', program: 'kit' },
     }
@@ -173,6 +173,7 @@ export class World {
       create: (request) => this.#create(store, request),
       append: (request) => this.#append(store, request),
       decide: (request) => this.#decide(store, request),
+      record: (request) => this.#call({}, () => store.record(request)),
       suspend: (request) => this.#suspend(store, request),
       claim: (request) =>
         this.#call({ after: 'around a claim', afterIf: (answer) => answer.claims.length > 0 }, () =>

@@ -205,6 +205,10 @@ export class MarkedStore implements Store {
     return answer
   }
 
+  record(): Promise<never> {
+    return Promise.reject(new Error('Not built yet.'))
+  }
+
   async close(): Promise<void> {
     await this.#guard.close()
     await this.#inner.close()

@@ -10,7 +10,7 @@ export function decide<T>({ disk, parts }: Handle, request: Decide<T>): T {
   const { run, delivery, settles } = request
   const stored = disk.find(run)
   const delivered = delivery !== undefined && stored !== undefined && disk.inboxOf(stored.row.root).has(delivery)
-  const facts: Facts = { run: stored?.row, nowMs: parts.clock.now(), delivered }
+  const facts: Facts = { run: stored?.row, nowMs: parts.clock.now(), delivered, basisHead: undefined }
   const decision = request.decide(facts)
   if (stored === undefined)
     assert(decision.drafts.length === 0, `events were decided for run ${run}, which does not exist`)

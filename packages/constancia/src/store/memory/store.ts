@@ -185,6 +185,10 @@ class MemoryStore implements Store {
     return quarantine(this.#open(), parking)
   }
 
+  record(): Promise<never> {
+    return Promise.reject(new Error('Not built yet.'))
+  }
+
   async close(): Promise<void> {
     this.#isClosed = true
     for (const listener of this.#listeners) this.#handle.disk.listeners.delete(listener)

@@ -89,7 +89,7 @@ async function factsOf(session: Session, on: Transaction, jobs: readonly DecideJ
     if (found === undefined) return []
     const record = found.id === null ? undefined : found
     const run = record === undefined ? undefined : rowOf(record)
-    return [{ job, record, facts: { run, nowMs: found.now_ms, delivered: found.delivered } }]
+    return [{ job, record, facts: { run, nowMs: found.now_ms, delivered: found.delivered, basisHead: undefined } }]
   })
 }
 

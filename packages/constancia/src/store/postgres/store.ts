@@ -225,6 +225,10 @@ class PostgresStore implements Store {
     return this.#do(() => quarantine(this.#session, parking))
   }
 
+  record(): Promise<never> {
+    return Promise.reject(new Error('Not built yet.'))
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed

@@ -32,10 +32,10 @@ export function decide<T>(session: Session, request: Decide<T>): Promise<T> {
 
 function factsOf(session: Session, { delivery }: Decide<unknown>, record: RunRecord | undefined): Facts {
   const nowMs = session.clock.now()
-  if (record === undefined) return { run: undefined, nowMs, delivered: false }
+  if (record === undefined) return { run: undefined, nowMs, delivered: false, basisHead: undefined }
   const run = rowOf(record)
   const delivered = delivery !== undefined && session.inbox.has(rootNoOf(session, run, record.stream), delivery)
-  return { run, nowMs, delivered }
+  return { run, nowMs, delivered, basisHead: undefined }
 }
 
 interface Enactment {

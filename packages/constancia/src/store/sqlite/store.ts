@@ -207,6 +207,10 @@ class SqliteStore implements Store {
     return quarantine(this.#session, parking)
   }
 
+  record(): Promise<never> {
+    return Promise.reject(new Error('Not built yet.'))
+  }
+
   close(): Promise<void> {
     this.#closed ??= this.#close()
     return this.#closed

@@ -9,14 +9,14 @@ export type ConditionMap = ReadonlyMap<string, ConditionValue>
 
 /** What a text of JSON holds, as conditions compute with it. Throws `SyntaxError` for what is no JSON. */
 export function conditionValueOf(text: string): ConditionValue {
-  return valueOf(JSON.parse(text))
+  return jsonValueOf(JSON.parse(text))
 }
 
-function valueOf(json: unknown): ConditionValue {
+function jsonValueOf(json: unknown): ConditionValue {
   if (typeof json === 'number') return Number.isSafeInteger(json) ? BigInt(json) : json
-  if (Array.isArray(json)) return json.map(valueOf)
+  if (Array.isArray(json)) return json.map(jsonValueOf)
   if (typeof json !== 'object' || json === null) return json as ConditionValue
-  return new Map(Object.entries(json).map(([name, value]) => [name, valueOf(value)]))
+  return new Map(Object.entries(json).map(([name, value]) => [name, jsonValueOf(value)]))
 }
 
 /** What a value is called in a message. */

@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { digestOf, shownSalt } from '../../dist/governance/approvals/shown.js'
+import { shownDigestOf } from '../../dist/governance/approvals/shown.js'
 import type { VoteRequest } from '../../dist/governance/approvals/vote.js'
 import { defaultLimits, encodeValue, type OpId, type StoredEvent } from '../../dist/journal/index.js'
 import { stores } from '../engine/rig.js'
@@ -158,7 +158,7 @@ describe.each(stores)('on %s, a vote', (store) => {
     const asked = await world.asked({ amendable: true, quorum: 2 })
     const amended = { to: 'acme', cents: 50 }
     const text = encodeValue(amended, { limits: defaultLimits, what: 'test' })
-    const digest = digestOf(shownSalt(asked.run, asked.op as OpId), text)
+    const digest = shownDigestOf(asked.run, asked.op as OpId, text)
     expect(await world.governance.vote(yes(asked, 'tom', { amended, note: 'half' }))).toMatchObject({
       resolution: null,
     })

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import type { MovableUnderTest } from 'constancia/testing'
 import { afterEach } from 'vitest'
 import { z } from 'zod'
-import { digestOf, shownSalt } from '../../dist/governance/approvals/shown.js'
+import { shownDigestOf } from '../../dist/governance/approvals/shown.js'
 import { action } from '../../dist/governance/contract/action.js'
 import { type Contract, contract } from '../../dist/governance/contract/contract.js'
 import { idempotent } from '../../dist/governance/contract/effect.js'
@@ -147,7 +147,7 @@ export class World {
     policy: Partial<Policy> = {},
     { op = '0', text = '{"to":"acme","cents":100}', plain }: Ask = {},
   ): Promise<Asked> {
-    const shown = digestOf(shownSalt(run, op as OpId), text)
+    const shown = shownDigestOf(run, op as OpId, text)
     const body: RunBodies['ApprovalRequested'] = {
       op: op as OpId,
       verb: 'approval',

@@ -7,7 +7,7 @@ import { type AnswerDecision, type AnswerParts, takeAnswer } from './deciding.js
 import { type IncomingAnswer, incomingAnswer, oneOf, saidText } from './incoming.js'
 import { type AskedApproval, askedApproval, pendingOf } from './pending.js'
 import { RunReading } from './reading.js'
-import { digestOf, shownSalt } from './shown.js'
+import { shownDigestOf } from './shown.js'
 import { refused, standingOf } from './standing.js'
 
 /** Somebody's answer to an approval. */
@@ -80,7 +80,7 @@ function incomingVote({ limits, newId }: VoteParts, request: VoteRequest): Incom
   const choice = oneOf(['approve', 'reject'], request.choice, 'A choice')
   const isAmended = request.amended !== undefined
   const text = isAmended ? encodeValue(request.amended, { limits, what: 'amended input' }) : undefined
-  const amended = text === undefined ? undefined : { text, digest: digestOf(shownSalt(run, op), text) }
+  const amended = text === undefined ? undefined : { text, digest: shownDigestOf(run, op, text) }
   const data = saidText({ note, amended: text }, limits)
   return { ...answer, choice, shown: String(request.shown), amended, data, delivery }
 }

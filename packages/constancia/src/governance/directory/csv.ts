@@ -1,4 +1,4 @@
-import type { RoleFileMistake, Row, Rows } from './role-file.js'
+import type { RoleFileMistake, Row, Rows } from './rows.js'
 
 interface Cells {
   readonly line: number

@@ -1,4 +1,4 @@
-import type { RoleFileMistake, Row, Rows } from './role-file.js'
+import type { RoleFileMistake, Row, Rows } from './rows.js'
 
 /** Reads an array of flat objects, and remembers the line of each. Stops where the text is no JSON. Pure. */
 export function readJsonRows(text: string): Rows {

@@ -2,6 +2,7 @@ import { checkId } from '../../journal/index.js'
 import { readCsv } from './csv.js'
 import type { ImportedGrant } from './import.js'
 import { readJsonRows } from './json-rows.js'
+import type { RoleFileMistake, Row } from './rows.js'
 
 /**
  * A file of roles, as a company's own directory exports it. CSV: a head line with the names of the columns, `principal`, `role`
@@ -15,24 +16,6 @@ export type RoleFileFormat = 'csv' | 'json'
 export type RoleFile =
   | { readonly kind: 'read'; readonly grants: readonly ImportedGrant[] }
   | { readonly kind: 'refused'; readonly mistakes: readonly RoleFileMistake[] }
-
-/** Something that is wrong in a file. Lines count from 1. */
-export interface RoleFileMistake {
-  readonly line: number
-  readonly reason: string
-}
-
-/** One row of a file: the line that it begins on, and its fields. */
-export interface Row {
-  readonly line: number
-  readonly fields: ReadonlyMap<string, string | null>
-}
-
-/** The rows of a file, and where it is not in its format. */
-export interface Rows {
-  readonly rows: readonly Row[]
-  readonly mistakes: readonly RoleFileMistake[]
-}
 
 const textLengthMax = 8 * 1024 * 1024
 const columns = ['principal', 'role', 'until']

@@ -35,6 +35,30 @@ export {
   type WorkerOptions,
 } from './engine/index.js'
 export {
+  type Action,
+  type ActionDeclaration,
+  type ApprovalPolicy,
+  action,
+  allow,
+  type Config,
+  type Contract,
+  type ContractDeclaration,
+  contract,
+  type DescribedSchema,
+  defineConfig,
+  type EffectProtocol,
+  type GovernanceErrorCode,
+  InvalidContract,
+  idempotent,
+  once,
+  type Proposed,
+  type ResumePolicy,
+  type Rule,
+  type StillValid,
+  transactional,
+  verify,
+} from './governance/index.js'
+export {
   ConstanciaError,
   exportLine,
   InvariantError,
@@ -47,8 +71,6 @@ export {
   type StoredEvent,
 } from './journal/index.js'
 export {
-  type Config,
-  defineConfig,
   type MissedPolicy,
   type OpenOptions,
   open,

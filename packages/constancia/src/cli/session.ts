@@ -1,6 +1,7 @@
 import { existsSync } from 'node:fs'
 import type { Logger, Runtime, WorkerOptions } from '../engine/index.js'
-import { type Config, open } from '../schedule/index.js'
+import type { Config } from '../governance/index.js'
+import { open } from '../schedule/index.js'
 import { sqlitePlace } from '../store/sqlite/index.js'
 import type { OpenHow } from './command.js'
 import type { FoundConfig } from './config.js'

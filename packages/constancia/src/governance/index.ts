@@ -1,0 +1,32 @@
+export { type Config, defineConfig } from './config.js'
+export {
+  type Action,
+  type ActionDeclaration,
+  type AnyAction,
+  action,
+  type DescribedSchema,
+  type Proposed,
+  type StillValid,
+} from './contract/action.js'
+export { type Activation, activationsOf, governanceEvents } from './contract/activations.js'
+export {
+  type Contract,
+  type ContractDeclaration,
+  type ContractFlow,
+  contract,
+  InvalidContract,
+  type ModelPolicy,
+  type ResumePolicy,
+} from './contract/contract.js'
+export { type Change, type ChangeClass, differenceOf } from './contract/difference.js'
+export { type EffectProtocol, idempotent, once, transactional, verify } from './contract/effect.js'
+export { htmlOf } from './contract/html.js'
+export { markdownOf } from './contract/markdown.js'
+export { type ContractStanding, type Page, pageOf } from './contract/page.js'
+export type { Problem } from './contract/problem.js'
+export { type ReadContract, readContract } from './contract/reading.js'
+export { type ApprovalPolicy, allow, type Rule } from './contract/rule.js'
+export { spanInWords } from './contract/spans.js'
+export { plainText, ruleInWords, type Words } from './contract/words.js'
+export { type GovernanceErrorCode, governanceError } from './errors.js'
+export { governanceStream, LawBook } from './law-book.js'

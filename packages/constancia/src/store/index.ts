@@ -60,6 +60,8 @@ export type {
   Page,
   Parking,
   Purge,
+  Recorded,
+  RecordRequest,
   Rest,
   RunQuery,
   RunRow,
@@ -69,6 +71,7 @@ export type {
   Suspend,
   WaitingFor,
 } from './store.js'
+export { assertRecordable } from './streams.js'
 export {
   type Announced,
   type FlowVersion,

@@ -15,6 +15,7 @@ import { purgeCases } from './store-conformance/purges.js'
 import { rebuildCases } from './store-conformance/rebuilds.js'
 import { restCases } from './store-conformance/rests.js'
 import { setAsideCases } from './store-conformance/set-asides.js'
+import { streamCases } from './store-conformance/streams.js'
 import { workerCases } from './store-conformance/workers.js'
 import { World } from './store-conformance/world.js'
 
@@ -55,6 +56,7 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
     ...rebuildCases,
     ...markCases,
     ...workerCases,
+    ...streamCases,
   }
   return Object.entries(all).map(([name, check]) => ({
     name,

@@ -18,6 +18,8 @@ import type {
   Page,
   Parking,
   Purge,
+  Recorded,
+  RecordRequest,
   RunQuery,
   RunRow,
   Store,
@@ -102,6 +104,11 @@ export class MarkedStore implements Store {
     const result = await this.#inner.decide({ ...request, decide })
     if (written !== undefined) this.#guard.note(written)
     return result
+  }
+
+  async record(request: RecordRequest): Promise<Recorded> {
+    await this.#guard.fresh()
+    return this.#inner.record(request)
   }
 
   async suspend(request: Suspend): Promise<boolean> {
@@ -203,10 +210,6 @@ export class MarkedStore implements Store {
     const answer = await this.#inner.quarantine(parking)
     await this.#guard.accept()
     return answer
-  }
-
-  record(): Promise<never> {
-    return Promise.reject(new Error('Not built yet.'))
   }
 
   async close(): Promise<void> {

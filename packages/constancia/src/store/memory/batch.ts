@@ -7,8 +7,8 @@ import {
   projectionOf,
   type RunFold,
   type RunId,
-  runStream,
   type StoredEvent,
+  type StreamId,
 } from '../../journal/index.js'
 import type { StoreParts } from '../index.js'
 
@@ -17,9 +17,9 @@ export interface Batch extends Projection {
   readonly events: readonly StoredEvent[]
 }
 
-/** What is to be added to a run's journal, and by whom. */
+/** What is to be added to a stream, and by whom. */
 export interface Addition {
-  readonly run: RunId
+  readonly stream: StreamId
   readonly drafts: readonly Draft[]
   readonly head: Head
   readonly by: string
@@ -27,10 +27,10 @@ export interface Addition {
 }
 
 /** Makes drafts into the next events of a journal. Throws if one of them cannot be stored. */
-export function chained(parts: StoreParts, { run, drafts, head, by, seen }: Addition): StoredEvent[] {
+export function chained(parts: StoreParts, { stream, drafts, head, by, seen }: Addition): StoredEvent[] {
   assertExactTexts(drafts)
   return chainDrafts(head, drafts, {
-    stream: runStream(run),
+    stream,
     nowMs: parts.clock.now(),
     by,
     seen,

@@ -180,7 +180,7 @@ export function suspend({ disk }: Handle, { claim: given, head, rest, readSignal
     disk.setRow(stored, { ...base, status: 'stuck', stuck: { code: rest.code, message: rest.message } })
     disk.setDue(stored, undefined)
   } else {
-    disk.setRow(stored, { ...base, status: 'waiting', wakeAtMs: rest.wakeAtMs, waitingFor: rest.waitingFor })
+    disk.setRow(stored, { ...base, status: rest.kind, wakeAtMs: rest.wakeAtMs, waitingFor: rest.waitingFor })
     disk.setDue(stored, rest.wakeAtMs)
   }
   // A wake time, even one to come, is for whoever waits for the next due run to learn of.

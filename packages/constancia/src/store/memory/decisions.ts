@@ -1,16 +1,18 @@
-import { assert, deliveryOf } from '../../journal/index.js'
+import { assert, deliveryOf, runStream } from '../../journal/index.js'
 import type { Decide, Decision, Facts } from '../index.js'
 import { type Batch, batchOf, chained } from './batch.js'
 import { fresh, keep } from './events.js'
 import { atRest, type Handle } from './handle.js'
 import type { StoredRun } from './stored-run.js'
+import { streamHead } from './streams.js'
 
 /** Lets the world outside add to a run; see `Store.decide`. */
 export function decide<T>({ disk, parts }: Handle, request: Decide<T>): T {
-  const { run, delivery, settles } = request
+  const { run, delivery, settles, basis } = request
   const stored = disk.find(run)
   const delivered = delivery !== undefined && stored !== undefined && disk.inboxOf(stored.row.root).has(delivery)
-  const facts: Facts = { run: stored?.row, nowMs: parts.clock.now(), delivered, basisHead: undefined }
+  const basisHead = basis && streamHead(disk, basis)
+  const facts: Facts = { run: stored?.row, nowMs: parts.clock.now(), delivered, basisHead }
   const decision = request.decide(facts)
   if (stored === undefined)
     assert(decision.drafts.length === 0, `events were decided for run ${run}, which does not exist`)
@@ -45,12 +47,13 @@ function decided({ disk, parts }: Handle, { request, stored, facts, decision }: 
   const { row } = stored
   const { drafts } = decision
   assert(drafts.length === 0 || row.outcome === 'open', `events were decided for run ${run}, which has ended`)
-  let events = chained(parts, { run, drafts, head: row.head, by, seen })
+  const rest = { stream: runStream(run), head: row.head, by, seen }
+  let events = chained(parts, { ...rest, drafts })
   if (delivery !== undefined && drafts.length > 0) {
     const carriesIt = events.map((event) => deliveryOf(event) === delivery)
     assert(carriesIt.includes(true), `no event decided for run ${run} carries delivery ${delivery}`)
     const others = drafts.filter((_, index) => carriesIt[index] !== true)
-    if (facts.delivered) events = chained(parts, { run, drafts: others, head: row.head, by, seen })
+    if (facts.delivered) events = chained(parts, { ...rest, drafts: others })
   }
   return fresh(disk, batchOf(run, row, events))
 }

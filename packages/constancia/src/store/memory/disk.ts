@@ -1,4 +1,4 @@
-import type { RunId, StoredEvent } from '../../journal/index.js'
+import type { RunId, StoredEvent, StreamId } from '../../journal/index.js'
 import type { Announced, Change, MoveState, RunRow } from '../index.js'
 import { DueLists } from './due-list.js'
 import type { KeptTerms } from './kept-terms.js'
@@ -17,6 +17,8 @@ export class MemoryDisk {
   readonly #inboxes = new Map<RunId, Set<string>>()
   readonly #purged = new Map<RunId, PurgedRun>()
   readonly #claimed = new Set<StoredRun>()
+  /** Those that belong to no run. */
+  readonly #streams = new Map<StreamId, StoredEvent[]>()
   readonly outbox = new Outbox()
   /** Made when somebody first asks. */
   kept: KeptTerms | undefined
@@ -114,6 +116,23 @@ export class MemoryDisk {
     this.#runs.delete(left.id)
     this.#inOrder[run.no] = undefined
     this.#inboxes.delete(left.id)
+  }
+
+  /** The events of a stream that belongs to no run. */
+  stream(id: StreamId): readonly StoredEvent[] {
+    return this.#streams.get(id) ?? []
+  }
+
+  /** Adds the next events of such a stream. */
+  addToStream(id: StreamId, events: readonly StoredEvent[]): void {
+    const stream = this.#streams.get(id)
+    if (stream === undefined) this.#streams.set(id, [...events])
+    else stream.push(...events)
+  }
+
+  /** All of them, in the order of their names. */
+  streams(): (readonly [stream: StreamId, events: readonly StoredEvent[]])[] {
+    return [...this.#streams].sort(([one], [other]) => (one < other ? -1 : 1))
   }
 
   /** Tells every listener, one after the other. */

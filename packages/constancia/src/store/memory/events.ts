@@ -4,6 +4,7 @@ import { type Batch, batchOf, chained } from './batch.js'
 import type { MemoryDisk } from './disk.js'
 import { atRest, type Handle, holds } from './handle.js'
 import type { StoredRun } from './stored-run.js'
+import { hasMoved } from './streams.js'
 
 /** Starts a journal; see `Store.create`. */
 export function create(handle: Handle, request: CreateRun): Created {
@@ -19,7 +20,8 @@ export function create(handle: Handle, request: CreateRun): Created {
 }
 
 function beginning({ disk, parts }: Handle, { run, drafts, by, seen }: CreateRun): Batch {
-  const events = chained(parts, { run, drafts, head: emptyHead(runStream(run)), by, seen })
+  const stream = runStream(run)
+  const events = chained(parts, { stream, drafts, head: emptyHead(stream), by, seen })
   const batch = batchOf(run, undefined, events)
   const { root } = batch.fold
   const hasRoot = root === run || disk.find(root) !== undefined || disk.findPurged(root) !== undefined
@@ -55,8 +57,9 @@ export function append(handle: Handle, request: Append): Appended {
   if (row.outcome !== 'open') return { kind: 'run_ended' }
   if (!holds(claim, row)) return { kind: 'claim_lost' }
   if (row.head.seq !== head.seq || row.head.hash !== head.hash) return { kind: 'head_conflict', head: row.head }
+  if (hasMoved(disk, request.basis)) return { kind: 'basis_moved' }
   const by = `claim:${claim.id}@${claim.epoch}`
-  const events = chained(parts, { run: claim.run, drafts, head: row.head, by, seen })
+  const events = chained(parts, { stream: runStream(claim.run), drafts, head: row.head, by, seen })
   const batch = fresh(disk, batchOf(claim.run, row, events))
   const successor = request.successor && takeover(handle, { row, events, successor: request.successor })
   keep(disk, { stored, batch, row: { ...row, readSignalCount } })

@@ -19,6 +19,8 @@ import type {
   Page,
   Parking,
   Purge,
+  Recorded,
+  RecordRequest,
   RunQuery,
   RunRow,
   Store,
@@ -39,6 +41,7 @@ import { MemoryMoving } from './moving.js'
 import { purge } from './purge.js'
 import { rebuild } from './rebuild.js'
 import { runs } from './runs.js'
+import { record } from './streams.js'
 import { announce, openRuns, workers } from './workers.js'
 
 const prefix = 'run/'
@@ -84,6 +87,10 @@ class MemoryStore implements Store {
     return decide(this.#toWrite(), request)
   }
 
+  async record(request: RecordRequest): Promise<Recorded> {
+    return record(this.#toWrite(), request)
+  }
+
   async suspend(request: Suspend): Promise<boolean> {
     return suspend(this.#toWrite(), request)
   }
@@ -94,8 +101,9 @@ class MemoryStore implements Store {
   ): Promise<StoredEvent[]> {
     const { disk } = this.#open()
     const { fromSeq = 0, limit = Number.POSITIVE_INFINITY } = range
-    const stored = stream.startsWith(prefix) ? disk.find(stream.slice(prefix.length) as RunId) : undefined
-    return stored?.events.slice(fromSeq, fromSeq + limit) ?? []
+    const isOfRun = stream.startsWith(prefix)
+    const events = isOfRun ? disk.find(stream.slice(prefix.length) as RunId)?.events : disk.stream(stream)
+    return events?.slice(fromSeq, fromSeq + limit) ?? []
   }
 
   async claim(request: ClaimRequest): Promise<ClaimAnswer> {
@@ -183,10 +191,6 @@ class MemoryStore implements Store {
 
   async quarantine(parking: Parking): Promise<{ readonly parkedCount: number }> {
     return quarantine(this.#open(), parking)
-  }
-
-  record(): Promise<never> {
-    return Promise.reject(new Error('Not built yet.'))
   }
 
   async close(): Promise<void> {

@@ -12,6 +12,7 @@ import {
   type RunId,
   runStream,
   type StoredEvent,
+  type StreamId,
 } from '../../journal/index.js'
 import type {
   Append,
@@ -102,6 +103,7 @@ export const completed: Draft = draftOf('FlowCompleted', {}, '"done"')
 export interface Delivery {
   readonly delivery?: string
   readonly settles?: OutboxRef
+  readonly basis?: StreamId
   readonly store?: Store
 }
 
@@ -156,9 +158,8 @@ export class World {
 
   /** Lets the outside add what a function decides. */
   decide<T>(run: string, decide: (facts: Facts) => Decision<T>, how: Delivery = {}): Promise<T> {
-    const { store = this.store, delivery, settles } = how
-    const request = { run: idOf(run), delivery, by: 'principal:bob', seen: nothingSeen, decide }
-    return store.decide(settles === undefined ? request : { ...request, settles })
+    const { store = this.store, delivery, ...more } = how
+    return store.decide({ run: idOf(run), delivery, by: 'principal:bob', seen: nothingSeen, decide, ...more })
   }
 
   /** Delivers a signal once; returns what the decision was told. */

@@ -1,0 +1,31 @@
+import { emptyHead, type Head, headOf, type StoredEvent, type StreamId } from '../../journal/index.js'
+import { type Append, assertRecordable, type Recorded, type RecordRequest } from '../index.js'
+import { chained } from './batch.js'
+import type { MemoryDisk } from './disk.js'
+import type { Handle } from './handle.js'
+
+/** Adds to a stream that belongs to no run; see `Store.record`. */
+export function record({ disk, parts }: Handle, request: RecordRequest): Recorded {
+  assertRecordable(request)
+  const { stream, drafts, by, seen } = request
+  const head = streamHead(disk, stream)
+  if (request.head !== undefined && !isHead(request.head, head)) return { kind: 'head_conflict', head }
+  const events = chained(parts, { stream, drafts, head, by, seen })
+  disk.addToStream(stream, events)
+  return { kind: 'recorded', events }
+}
+
+/** Where such a stream ends. */
+export function streamHead(disk: MemoryDisk, stream: StreamId): Head {
+  const last = disk.stream(stream).at(-1)
+  return last === undefined ? emptyHead(stream) : headOf(last)
+}
+
+/** Whether what an append was decided from has grown. */
+export function hasMoved(disk: MemoryDisk, basis: Append['basis']): boolean {
+  return basis !== undefined && !isHead(basis.head, streamHead(disk, basis.stream))
+}
+
+function isHead(known: Head, { seq, hash }: Pick<StoredEvent, 'seq' | 'hash'>): boolean {
+  return known.seq === seq && known.hash === hash
+}

@@ -1,0 +1,14 @@
+import { assert } from '../journal/index.js'
+import type { RecordRequest } from './store.js'
+
+const namePattern = /^[A-Za-z0-9._:~/-]{1,250}$/
+
+/**
+ * Throws unless events can be recorded as they are asked for: at least one of them, in a stream whose name is 1 to 250 of the
+ * characters `A-Z a-z 0-9 . _ : ~ / -` and which is no run's.
+ */
+export function assertRecordable({ stream, drafts }: Pick<RecordRequest, 'stream' | 'drafts'>): void {
+  assert(namePattern.test(stream), `events were to be recorded in a stream with the name ${JSON.stringify(stream)}`)
+  assert(!stream.startsWith('run/'), `events were to be recorded in ${stream}, which is the journal of a run`)
+  assert(drafts.length > 0, `no events were to be recorded in ${stream}`)
+}

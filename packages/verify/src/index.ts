@@ -6,6 +6,7 @@ export {
   type ConditionValue,
   conditionDepthMax,
   conditionLengthMax,
+  conditionValueOf,
   type Evaluated,
   evaluateCondition,
   type Parsed,

@@ -1,4 +1,6 @@
+export type { Decision, SaidVote } from './approval-op.js'
 export { type Config, defineConfig } from './config.js'
+export type { ApprovalOptions, GovernedBranch, GovernedContext } from './context.js'
 export {
   type Action,
   type ActionDeclaration,
@@ -6,6 +8,7 @@ export {
   action,
   type DescribedSchema,
   type Proposed,
+  type Search,
   type StillValid,
 } from './contract/action.js'
 export { type Activation, activationsOf, governanceEvents } from './contract/activations.js'
@@ -29,4 +32,7 @@ export { type ApprovalPolicy, allow, type Rule } from './contract/rule.js'
 export { spanInWords } from './contract/spans.js'
 export { plainText, ruleInWords, type Words } from './contract/words.js'
 export { type GovernanceErrorCode, governanceError } from './errors.js'
+export { flow, type GovernedDeclaration, type GovernedFlow, isGoverned } from './flow.js'
 export { governanceStream, LawBook } from './law-book.js'
+export { NotDispatched } from './not-dispatched.js'
+export { type OpenOptions, open } from './open.js'

@@ -29,10 +29,12 @@ export interface RunBodies {
     readonly roles: readonly string[]
     /** The op whose approval was used. */
     readonly approval?: OpId
+    /** What it costs, where the action says so. */
+    readonly cents?: number
   }
   readonly ActionDenied: About & {
     readonly contract: string
-    readonly code: DenialCode | 'situation_changed' | 'approval_rejected' | 'approval_expired'
+    readonly code: DenialCode | 'situation_changed' | 'approval_rejected' | 'approval_expired' | 'limit_exceeded'
     readonly roles: readonly string[]
   }
   readonly ActionCompleted: About & { readonly attempt: number; readonly found?: true }

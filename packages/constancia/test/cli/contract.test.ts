@@ -31,7 +31,9 @@ describe('constancia contract check', { timeout: 120_000 }, () => {
     expect(flows.code).toBe(11)
     expect(JSON.parse(flows.stdout).findings).toMatchObject([
       { code: 'flow_not_in_contract', place: 'flow more@2' },
-      { code: 'flow_not_in_configuration', place: 'flow pay@1' },
+      { code: 'flow_without_resume', place: 'flow plain@1' },
+      { code: 'flow_differs', place: 'flow pay@1' },
+      { code: 'flow_not_in_configuration', place: 'flow more@1' },
     ])
     expect([none.code, none.stderr]).toEqual([9, expect.stringContaining('has no contract')])
   })

@@ -19,16 +19,18 @@ export const governedConfig = `
     effect: idempotent({ remembersMs: hours(24) }),
     run: () => ({ receipt: 'r' }),
   })
-  const pay = flow({ name: 'pay', version: 1, run: async () => 'paid' })
+  const pay = flow({ name: 'pay', version: 1, ...(BAD ? {} : { resume: { roles: ['analyst'] } }), run: async () => 'paid' })
+  const more = flow({ name: 'more', version: 2, resume: 'anyone', run: async () => 1 })
+  const plain = flow({ name: 'plain', version: 1, run: async () => 1 })
 
   export default defineConfig({
     store: sqlite({ file: 'app.db' }),
-    flows: MORE ? [flow({ name: 'more', version: 2, run: async () => 1 })] : [pay],
+    flows: MORE ? [more, plain, { ...pay, models: 'none' }] : [pay],
     contract: contract({
       name: 'treasury',
       version: VERSION,
       roles: { analyst: 'prepares payments', treasurer: 'releases them', administrator: 'changes who may what' },
-      flows: [{ name: 'pay', version: 1, ...(BAD ? {} : { resume: { roles: ['analyst'] } }) }],
+      flows: MORE ? [pay, { ...plain, resume: 'anyone' }, { ...more, version: 1 }] : [pay],
       rules: [
         allow(transfer).to('analyst').when(BAD ? 'input.cent <= 100000' : 'input.cents <= 100000'),
         allow(transfer).to(BAD ? 'nobody' : 'analyst').afterApproval({ roles: ['treasurer'], quorum: Number(QUORUM), within: days(4) }),

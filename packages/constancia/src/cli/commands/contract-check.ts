@@ -1,7 +1,10 @@
-import { InvalidContract } from '../../governance/index.js'
+import { isDeepStrictEqual } from 'node:util'
+import type { DeclaredFlow } from '@constancia/verify'
+import type { AnyFlow } from '../../engine/index.js'
+import { InvalidContract, isGoverned } from '../../governance/index.js'
 import type { Call, Command } from '../command.js'
-import type { FoundConfig } from '../config.js'
-import { cliError, codeOf } from '../errors.js'
+import { contractOfConfig } from '../contracts.js'
+import { codeOf } from '../errors.js'
 import { type ExitCode, exitCodes } from '../exit-codes.js'
 import { counted, printable, wrap } from '../text.js'
 
@@ -21,8 +24,10 @@ export const contractCheckCommand: Command = {
 }
 
 interface Finding {
-  /** `makes_no_sense`, `flow_not_in_contract`, `flow_not_in_configuration`. */
+  /** `makes_no_sense`, `flow_not_in_contract`… */
   readonly code: string
+  /** Whether it keeps something from working; else it is only to be known. */
+  readonly needsAttention: boolean
   /** `rule 2 (bank.transfer)` */
   readonly place: string
   /** A sentence without its full stop. */
@@ -36,50 +41,63 @@ interface Checked {
 }
 
 function exitOf({ findings }: Checked): ExitCode {
-  return findings.length === 0 ? exitCodes.done : exitCodes.findings
+  return findings.some(({ needsAttention }) => needsAttention) ? exitCodes.findings : exitCodes.done
 }
 
 async function check(call: Call): Promise<Checked> {
-  let found: FoundConfig
   try {
-    found = await call.config()
+    const { config } = await call.config()
+    const { declared, digest } = await contractOfConfig(call)
+    const flows = [...config.flows, ...(config.schedules ?? []).map(({ flow }) => flow)]
+    const { name, version } = declared
+    return { contract: { name, version, digest }, findings: fitting([...new Set(flows)], declared.flows) }
   } catch (error) {
     const { cause } = error as { readonly cause?: unknown }
     if (codeOf(error) !== 'config_invalid' || !(cause instanceof InvalidContract)) throw error
-    const findings = cause.problems.map(({ place, reason }) => ({ code: 'makes_no_sense', place, reason }))
+    const findings = cause.problems.map((problem) => ({ code: 'makes_no_sense', needsAttention: true, ...problem }))
     return { contract: cause.contract, findings }
   }
-  const { config, file } = found
-  if (config.contract === undefined) {
-    throw cliError('config_invalid', `${file} has no contract; add contract: contract({ ... }) to it.`)
-  }
-  const { declared, digest } = config.contract
-  const known = [...config.flows, ...(config.schedules ?? []).map(({ flow }) => flow)].map(labelOf)
-  const governed = declared.flows.map(labelOf)
-  const findings = [
-    ...missing(known, governed, (flow) => ({ code: 'flow_not_in_contract', place: `flow ${flow}`, reason: unnamed })),
-    ...missing(governed, known, (flow) => ({
-      code: 'flow_not_in_configuration',
-      place: `flow ${flow}`,
-      reason: absent,
-    })),
-  ]
-  return { contract: { name: declared.name, version: declared.version, digest }, findings }
 }
 
-const unnamed =
-  'The configuration has it and the contract does not name it, so nobody is told who may resume it once it has paused; add it to flows of ' +
-  'the contract, with resume: { roles: [...] }'
-const absent =
+/** Whether the flows of a configuration and those of its contract are the same. */
+function fitting(flows: readonly AnyFlow[], declared: readonly DeclaredFlow[]): Finding[] {
+  const governedBy = new Map(declared.map((flow) => [labelOf(flow), flow]))
+  const known = new Set(flows.map(labelOf))
+  const absent = declared.filter((flow) => !known.has(labelOf(flow)))
+  return [
+    ...flows.flatMap((flow) => flowFindings(flow, governedBy.get(labelOf(flow)))),
+    ...absent.map((flow) => finding('flow_not_in_configuration', flow, absentReason)),
+  ]
+}
+
+function flowFindings(flow: AnyFlow, declared: DeclaredFlow | undefined): Finding[] {
+  if (!isGoverned(flow)) {
+    if (declared !== undefined) return [finding('flow_without_resume', flow, plainReason)]
+    return [{ ...finding('flow_not_governed', flow, ungovernedReason), needsAttention: false }]
+  }
+  if (declared === undefined) return [finding('flow_not_in_contract', flow, unnamedReason)]
+  const isSame = isDeepStrictEqual([flow.resume, flow.models], [declared.resume, declared.models])
+  return isSame ? [] : [finding('flow_differs', flow, differsReason)]
+}
+
+function finding(code: string, flow: { readonly name: string; readonly version: number }, reason: string): Finding {
+  return { code, needsAttention: true, place: `flow ${labelOf(flow)}`, reason }
+}
+
+const unnamedReason =
+  'It can pause and the contract does not name it, so nothing opens this configuration; add it to flows of the contract'
+const absentReason =
   'The contract names it and the configuration does not have it, so no process of this configuration works on its runs; add it to flows of the ' +
   'configuration, or leave it out of the contract'
+const plainReason =
+  'The contract names it, but its code has no resume, so it runs without the contract; give flow({ ... }) the resume that the contract has'
+const differsReason =
+  'Its resume or models is another one in the contract than in its code; pass the flow itself to flows of the contract'
+const ungovernedReason =
+  'It has no resume and the contract does not name it: once it has waited, it goes on whoever its actor has become'
 
 function labelOf({ name, version }: { readonly name: string; readonly version: number }): string {
   return `${name}@${version}`
-}
-
-function missing(names: readonly string[], among: readonly string[], tell: (name: string) => Finding): Finding[] {
-  return [...new Set(names)].filter((name) => !among.includes(name)).map(tell)
 }
 
 async function printText(call: Call, { contract, findings }: Checked): Promise<void> {

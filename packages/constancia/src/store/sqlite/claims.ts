@@ -152,7 +152,7 @@ export function suspend(session: Session, request: Suspend): Promise<boolean> {
     session.tips.forget(run)
     // A wake time, even one to come, is for whoever waits for the next due run to learn of; and where a limit holds runs back,
     // one that rests makes room.
-    const wakes = rest.kind === 'waiting' && rest.wakeAtMs !== undefined
+    const wakes = rest.kind !== 'stuck' && rest.wakeAtMs !== undefined
     const due = wakes || session.limitedFlows.has(tip.fold.flow)
     session.watchers.touch({ run, headSeq: head.seq, due, outbox: false })
     return true

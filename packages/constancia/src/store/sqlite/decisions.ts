@@ -30,12 +30,13 @@ export function decide<T>(session: Session, request: Decide<T>): Promise<T> {
   })
 }
 
-function factsOf(session: Session, { delivery }: Decide<unknown>, record: RunRecord | undefined): Facts {
+function factsOf(session: Session, { delivery, basis }: Decide<unknown>, record: RunRecord | undefined): Facts {
   const nowMs = session.clock.now()
-  if (record === undefined) return { run: undefined, nowMs, delivered: false, basisHead: undefined }
+  const basisHead = basis && session.heads.get(basis)
+  if (record === undefined) return { run: undefined, nowMs, delivered: false, basisHead }
   const run = rowOf(record)
   const delivered = delivery !== undefined && session.inbox.has(rootNoOf(session, run, record.stream), delivery)
-  return { run, nowMs, delivered, basisHead: undefined }
+  return { run, nowMs, delivered, basisHead }
 }
 
 interface Enactment {

@@ -16,6 +16,7 @@ import { holds } from './claims.js'
 import { carryDeliveries } from './line.js'
 import { rowOf } from './run-record.js'
 import type { Session } from './session.js'
+import { hasMoved } from './streams.js'
 
 /** Starts a journal; see `Store.create`. */
 export function create(session: Session, request: CreateRun): Promise<Created> {
@@ -71,6 +72,7 @@ function appendNow(session: Session, request: Append): Appended {
   if (!holds(claim, tip)) return { kind: 'claim_lost' }
   const before = tip.fold.head
   if (before.seq !== head.seq || before.hash !== head.hash) return { kind: 'head_conflict', head: before }
+  if (hasMoved(session, request.basis)) return { kind: 'basis_moved' }
   assertExactTexts(drafts)
   if (successor !== undefined) checkSuccessor(session, request, successor)
   const by = `claim:${claim.id}@${claim.epoch}`

@@ -105,5 +105,5 @@ function ender(database: Database): RunTable['end'] {
 function restValues(rest: Rest): Value[] {
   if (rest.kind === 'stuck') return ['stuck', null, null, null, rest.code, rest.message]
   const wakeAt = rest.wakeAtMs ?? null
-  return ['waiting', wakeAt, wakeAt, JSON.stringify(rest.waitingFor), null, null]
+  return [rest.kind, wakeAt, wakeAt, JSON.stringify(rest.waitingFor), null, null]
 }

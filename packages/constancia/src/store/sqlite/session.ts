@@ -19,6 +19,7 @@ import { type RunningTable, runningTable } from './room.js'
 import { type RunList, runList } from './run-list.js'
 import { type RunTable, runTable } from './runs.js'
 import { saltPool } from './salts.js'
+import { StreamHeads } from './streams.js'
 import { Tips } from './tips.js'
 import { Watchers } from './watch.js'
 import { type WorkerTable, workerTable } from './workers.js'
@@ -30,6 +31,7 @@ export interface Session {
   readonly runs: RunTable
   readonly list: RunList
   readonly tips: Tips
+  readonly heads: StreamHeads
   readonly inbox: InboxTable
   readonly outbox: OutboxTable
   readonly purged: PurgedTable
@@ -75,6 +77,7 @@ export function beginSession(given: SessionParts): Session {
   const runs = runTable(database, writer)
   const queue = queueTable(database)
   const tips = new Tips(database, runs)
+  const heads = new StreamHeads(database)
   const ring = ringer(file)
   const committed = (): void => {
     watchers.tell()
@@ -83,9 +86,13 @@ export function beginSession(given: SessionParts): Session {
   }
   const rolledBack = (): void => {
     tips.forgetAll()
+    heads.forgetAll()
     writer.forget()
   }
-  const hooks = { begun: () => tips.begin(), committing: () => writer.flush(), rolledBack, committed }
+  const begun = (): void => {
+    if (tips.begin()) heads.forgetAll()
+  }
+  const hooks = { begun, committing: () => writer.flush(), rolledBack, committed }
   const commit = new GroupCommit(database, patience, hooks)
   return {
     events: eventTable(database, writer),
@@ -93,6 +100,7 @@ export function beginSession(given: SessionParts): Session {
     runs,
     list: runList(database),
     tips,
+    heads,
     inbox: inboxTable(database),
     outbox: outboxTable(database),
     purged: purgedTable(database),

@@ -21,6 +21,8 @@ import type {
   Page,
   Parking,
   Purge,
+  Recorded,
+  RecordRequest,
   RunQuery,
   RunRow,
   Store,
@@ -41,6 +43,7 @@ import { purge } from './purge.js'
 import { rebuild } from './rebuild.js'
 import { rowOf } from './run-record.js'
 import { beginSession, type Session } from './session.js'
+import { record } from './streams.js'
 import { cutBack, walKeeper } from './wal.js'
 import { remember } from './whereabouts.js'
 
@@ -109,6 +112,10 @@ class SqliteStore implements Store {
 
   decide<T>(request: Decide<T>): Promise<T> {
     return decide(this.#session, request)
+  }
+
+  record(request: RecordRequest): Promise<Recorded> {
+    return record(this.#session, request)
   }
 
   suspend(request: Suspend): Promise<boolean> {
@@ -205,10 +212,6 @@ class SqliteStore implements Store {
 
   quarantine(parking: Parking): Promise<{ readonly parkedCount: number }> {
     return quarantine(this.#session, parking)
-  }
-
-  record(): Promise<never> {
-    return Promise.reject(new Error('Not built yet.'))
   }
 
   close(): Promise<void> {

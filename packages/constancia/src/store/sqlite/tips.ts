@@ -30,12 +30,13 @@ export class Tips {
     this.#dataVersion = database.prepare('PRAGMA data_version')
   }
 
-  /** Forgets what may be out of date; called first thing in each transaction. */
-  begin(): void {
+  /** Forgets what may be out of date; called first thing in each transaction. Whether anything may have been. */
+  begin(): boolean {
     const { data_version: version } = this.#dataVersion.get() as { data_version: unknown }
-    if (version === this.#seenVersion && this.#tips.size < tipsMax) return
+    if (version === this.#seenVersion && this.#tips.size < tipsMax) return false
     this.#seenVersion = version
     this.#tips.clear()
+    return true
   }
 
   /** Forgets everything: it was not committed, or the table is made anew. */

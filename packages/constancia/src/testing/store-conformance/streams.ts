@@ -268,6 +268,8 @@ async function sawRecordAlone(world: World, moment: Moment, both: Promise<unknow
   both.then(end, end)
   while (!watched.isOver) {
     const events = await world.store.read(law, { fromSeq: moment.eventCount })
+    // Reading may take no time at all, but others must have theirs.
+    if (events.length === 0) await new Promise((resolve) => setImmediate(resolve))
     if (events.length === 0) continue
     return (await world.read('r1')).length - 1 === moment.headSeq
   }

@@ -24,6 +24,8 @@ export class Attempt implements AttemptInfo {
   disarm: () => void = nothing
   /** Whether it has ended: what it still brings counts for nothing. */
   isOver = false
+  /** Whether it goes to its end although its run is cancelled, because what it does must not stay unknown. */
+  outlivesCancel = false
   #controller: AbortController | undefined
   #reason: unknown
 

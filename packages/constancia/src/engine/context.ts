@@ -10,6 +10,7 @@ import { type AnyFlow, type Branch, Continuation, type Flow, type FlowContext, t
 import type { AddedVerb, OpRecord } from './history.js'
 import type { Host, Op, OpPlace } from './op.js'
 import { rejected, silenced } from './op-promise.js'
+import type { Parts } from './parts.js'
 import { derivedUuid, randomFraction } from './randomness.js'
 import { retryPolicy } from './retry.js'
 import { parseWith, type Schema } from './schema.js'
@@ -35,17 +36,20 @@ export interface Words {
 }
 
 /** A word that a layer above adds. */
-export interface AddedWord<T> {
+export interface AddedWord<T, Plan> {
   readonly verb: AddedVerb
   readonly name: string
+  /** Makes of its arguments what it works with. What it throws the word is rejected with; no op id is taken. */
+  readonly plan: () => Plan
   /** In which arguments it differs from what the journal has, in words; undefined if in none. */
-  readonly differs?: (record: OpRecord) => Difference | undefined
-  readonly make: (host: Host, place: OpPlace) => Op & { readonly promise: Promise<T> }
+  readonly differs?: (record: OpRecord, plan: Plan) => Difference | undefined
+  readonly make: (host: Host, place: OpPlace, plan: Plan) => Op & { readonly promise: Promise<T> }
 }
 
 /** What every context is, to layers above. */
 export interface EngineContext extends FlowContext {
-  added<T>(word: AddedWord<T>): Promise<T>
+  readonly parts: Parts
+  added<T, Plan>(word: AddedWord<T, Plan>): Promise<T>
 }
 
 /** The context of a flow or of one of its branches. A branch numbers its own ops, so that branches cannot disturb each other. */
@@ -134,14 +138,21 @@ export class BranchContext implements EngineContext {
   }
 
   /** A word of a layer above, which makes its op. */
-  added<T>(word: AddedWord<T>): Promise<T> {
+  added<T, Plan>(word: AddedWord<T, Plan>): Promise<T> {
     return this.#word(() => {
       const { verb, name, differs } = word
+      requireName(name, verb)
+      const plan = word.plan()
       const op = this.#nextOp()
       const make = (record: OpRecord | undefined): Op & { readonly promise: Promise<T> } =>
-        word.make(this.#words.host, { id: op, name, record })
-      return this.#words.ask({ op, verb, name, make, ...(differs === undefined ? {} : { differs }) })
+        word.make(this.#words.host, { id: op, name, record }, plan)
+      const compare = differs && { differs: (record: OpRecord) => differs(record, plan) }
+      return this.#words.ask({ op, verb, name, make, ...compare })
     })
+  }
+
+  get parts(): Parts {
+    return this.#words.host.parts
   }
 
   parallel<const T extends readonly Branch<unknown>[]>(

@@ -10,7 +10,7 @@ import {
   type RunId,
   type StoredEvent,
 } from '../journal/index.js'
-import type { Claim, Rest, Store } from '../store/index.js'
+import type { Claim, Rest, Store, WaitingFor } from '../store/index.js'
 import { admit } from './admission.js'
 import { Appender } from './appender.js'
 import type { AskRequest } from './ask.js'
@@ -250,7 +250,7 @@ export class Execution implements Host, Words {
     if (first === undefined) return this.#finish({ kind: 'lost' })
     if (this.#isOver) return // By another owner, since it was claimed.
     this.#started = bodyOf(first, 'FlowStarted')
-    this.guarded = guardedRun(this.claim, first)
+    this.guarded = guardedRun(this.claim, first, (kind) => this.#ops.addedOf(kind))
     const admission = this.#isRehearsal ? 'admitted' : await this.#admit(head)
     if (this.#isOver) return
     if (admission === 'ended') return this.#finish({ kind: 'ended' })
@@ -262,7 +262,8 @@ export class Execution implements Host, Words {
   #admit(head: Head): Promise<'admitted' | 'ended' | 'changed'> {
     const { guarded: run } = this
     const { guard } = this.#addon
-    if (run === undefined) return Promise.resolve('admitted')
+    // Before its first event nothing is resumed.
+    if (run === undefined || head.seq === 0) return Promise.resolve('admitted')
     return admit({ store: this.#store, claim: this.claim, head, basis: this.parts.governing?.basis, guard, run })
   }
 
@@ -296,7 +297,7 @@ export class Execution implements Host, Words {
   #cancelOps(): void {
     this.#underway.cancel(runCancelled(this.runId))
     for (const op of this.#ops.takeOpen()) {
-      this.#waits.remove(op)
+      if (op.drains !== true) this.#waits.remove(op)
       // A function that has ended hears of nothing any more: what it began aside would say its words outside a turn.
       if (this.#ending === undefined) op.cancel(runCancelled(this.runId))
       else op.close()
@@ -345,7 +346,7 @@ export class Execution implements Host, Words {
       return this.#park(tooLong(eventCount))
     if (this.#isRehearsal) return this.#isIdle ? this.#park(nothingAsked) : this.#finish({ kind: 'replayed' })
     this.#cancelChildren()
-    for (const op of this.#ops.takeUnstarted()) if (!op.settled && this.#counts(op)) op.start()
+    for (const op of this.#ops.takeUnstarted()) if ((!op.settled || op.drains === true) && this.#counts(op)) op.start()
     for (const op of this.#waits.takeDue(this.#counts)) op.onDue()
     const nextMs = this.#waits.nextMs(this.#counts)
     if (!this.#isQuiet) {
@@ -355,7 +356,9 @@ export class Execution implements Host, Words {
     }
     if (this.#ending !== undefined && this.#ops.isDone) return this.#writeEnd(this.#ending)
     if (this.#isIdle) return this.#park(nothingAsked)
-    this.#rest({ kind: 'waiting', wakeAtMs: nextMs, waitingFor: this.#ops.describeWaits(this.#counts) })
+    const waitingFor = this.#ops.describeWaits(this.#counts)
+    const kind = waitingFor.some(isForPeople) ? 'paused' : 'waiting'
+    this.#rest({ kind, wakeAtMs: nextMs, waitingFor })
   }
 
   // Nobody waits for them any more, so they are to end; the run's own end waits for that.
@@ -444,6 +447,10 @@ export class Execution implements Host, Words {
 }
 
 const nothingAsked = foreignAwait('The flow neither ended nor asked for anything')
+
+function isForPeople({ kind }: WaitingFor): boolean {
+  return kind === 'approval' || kind === 'statement'
+}
 
 const lastingFaults = new Set(['journal_damaged', 'value_unreadable'])
 

@@ -31,6 +31,8 @@ export interface GuardedRun {
   readonly contract: string | null
   /** UTC milliseconds since 1970. */
   readonly startedAtMs: number
+  /** Events of the layer above of this kind, in the order of the journal. */
+  readonly addedOf: (kind: string) => readonly Outcome[]
 }
 
 /** A wait that is over. */
@@ -52,7 +54,7 @@ export function isHeldBack(guard: Guard, event: Outcome, record: OpRecord | unde
 }
 
 /** What a guard is told of a run. */
-export function guardedRun({ run }: ClaimRef, first: Outcome): GuardedRun {
+export function guardedRun({ run }: ClaimRef, first: Outcome, addedOf: GuardedRun['addedOf']): GuardedRun {
   const { actor, flow, version, contract } = bodyOf(first, 'FlowStarted')
-  return { id: run, actor, flow, version, contract, startedAtMs: first.at }
+  return { id: run, actor, flow, version, contract, startedAtMs: first.at, addedOf }
 }

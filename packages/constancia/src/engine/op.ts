@@ -49,6 +49,8 @@ export interface Op {
   readonly observed: boolean
   /** Whether the end of the run waits for its outcome, because it may have an effect under way. */
   readonly hasEffect: boolean
+  /** Whether it goes on to its outcome although the flow was told that its run is cancelled. */
+  readonly drains?: boolean
   /** When there is something to do for it, UTC milliseconds since 1970. */
   readonly dueMs: number | undefined
   /** Hands an outcome over to the flow; inside a turn only. */

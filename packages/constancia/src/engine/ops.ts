@@ -16,8 +16,8 @@ export class Ops {
   readonly #children = new Children()
   // Said by the flow and not handed back yet.
   readonly #open = new Map<OpId, Op>()
-  // Steps without an outcome: the end waits for them.
-  readonly #steps = new Set<OpId>()
+  // Ops without an outcome: the end waits for those that have an effect under way.
+  readonly #pending = new Map<OpId, Op>()
   readonly #failed: Op[] = []
   #unstarted: Op[] = []
   // Calls whose children were asked to end; that may not be stored yet.
@@ -35,7 +35,8 @@ export class Ops {
 
   /** Whether every step has its outcome and every child has ended. */
   get isDone(): boolean {
-    return this.#steps.size === 0 && this.#children.openCount === 0
+    for (const op of this.#pending.values()) if (op.hasEffect) return false
+    return this.#children.openCount === 0
   }
 
   /** Whether somebody wants the run to end. */
@@ -86,7 +87,7 @@ export class Ops {
     if (record?.outcome !== undefined) this.#offerOutcome(record.outcome, op)
     else {
       this.#unstarted.push(op)
-      if (op.hasEffect) this.#steps.add(op.id)
+      this.#pending.set(op.id, op)
     }
     return op
   }
@@ -120,7 +121,7 @@ export class Ops {
     }
     this.#children.add(event)
     const noted = this.#history.add(event)
-    const op = noted === undefined ? undefined : this.#open.get(noted.op)
+    const op = noted === undefined ? undefined : (this.#open.get(noted.op) ?? this.#pending.get(noted.op))
     if (noted === undefined || op === undefined) return
     op.learn(noted.record)
     if (noted.isOutcome) this.#offerOutcome(event, op)
@@ -128,7 +129,7 @@ export class Ops {
   }
 
   #offerOutcome(event: Outcome, op: Op): void {
-    this.#steps.delete(op.id)
+    this.#pending.delete(op.id)
     if (event.kind === 'StepFailed') this.#failed.push(op)
     this.#handover.offer(event, op)
   }
@@ -161,8 +162,8 @@ export class Ops {
   takeOpen(): Op[] {
     const open = [...this.#open.values()]
     this.#open.clear()
-    this.#steps.clear()
-    this.#unstarted = []
+    for (const op of this.#pending.values()) if (op.drains !== true) this.#pending.delete(op.id)
+    this.#unstarted = this.#unstarted.filter(({ drains }) => drains === true)
     return open
   }
 
@@ -184,7 +185,8 @@ export class Ops {
 
   /** What the run waits for, as a list shows it. */
   describeWaits(counts: (op: Op) => boolean): WaitingFor[] {
-    const waits = [...this.#open.values()].filter(counts).slice(0, waitingForMax)
+    const draining = [...this.#pending.values()].filter((op) => !this.#open.has(op.id) && op.drains === true)
+    const waits = [...this.#open.values(), ...draining].filter(counts).slice(0, waitingForMax)
     const known = new Set<string>(waits.map(({ id }) => id))
     const children = this.#children.describe().filter(({ op }) => !known.has(op))
     return [...waits.map((op) => op.describe()), ...children].slice(0, waitingForMax)

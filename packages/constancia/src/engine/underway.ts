@@ -43,6 +43,7 @@ export class Underway {
   /** The attempts are dead: what they still bring counts for nothing. They are told later. */
   cancel(reason: unknown): void {
     for (const attempt of [...this.#attempts]) {
+      if (attempt.outlivesCancel) continue
       attempt.isOver = true
       this.ended(attempt)
       this.#cancelled.push({ attempt, reason })

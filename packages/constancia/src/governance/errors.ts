@@ -8,6 +8,8 @@ export type GovernanceErrorCode =
   | 'ungoverned_flow'
   /** The contract at hand was not put in force. */
   | 'contract_not_in_force'
+  /** A message whose template the contract does not have, or not with these values. */
+  | 'invalid_message'
   /** A governed run without a principal as whom it acts. */
   | 'actor_missing'
   /** The gate, or the people who were asked, did not let an action happen. The flow may catch it. */
@@ -18,10 +20,14 @@ export type GovernanceErrorCode =
   | 'outcome_unknown'
   /** The actor of the run may not go on with it any more. */
   | 'resume_denied'
-  /** The run used up what its contract allows. */
+  /** One more action would be more than the contract lets a run use. The flow may clean up; every further action is denied as well. */
   | 'limit_exceeded'
   /** Whoever wants to change roles, or the contract, may not. Recorded. */
   | 'not_permitted'
+  /** A role, an end, an id or a list of roles that makes no sense; the message says all of it. Nothing was changed. */
+  | 'invalid_change'
+  /** It would leave nobody who may change roles. Nothing was changed. Recorded. */
+  | 'last_administrator'
   /** A vote, a withdrawal or a statement that does not count; the message says why and what stands. Recorded. */
   | 'vote_refused'
 

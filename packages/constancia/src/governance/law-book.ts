@@ -1,5 +1,5 @@
 import { type ActivatedContract, Law } from '@constancia/verify'
-import { emptyHead, type Head, headOf, type StreamId, verifyChain } from '../journal/index.js'
+import { assert, emptyHead, type Head, headOf, type StreamId, verifyChain } from '../journal/index.js'
 import type { Store } from '../store/index.js'
 
 /** The stream that says who may. */
@@ -11,11 +11,16 @@ const pageSize = 1_000
 export class LawBook {
   readonly stream = governanceStream
   readonly law = new Law()
-  readonly #store: Store
+  #store: Store | undefined
   #head: Head = emptyHead(governanceStream)
   #reading: Promise<void> | undefined
 
-  constructor(store: Store) {
+  constructor(store?: Store) {
+    this.#store = store
+  }
+
+  /** Reads from this store from now on. */
+  readFrom(store: Store): void {
     this.#store = store
   }
 
@@ -39,8 +44,10 @@ export class LawBook {
   }
 
   async #readOn(): Promise<void> {
+    const store = this.#store
+    assert(store !== undefined, 'the law is read from a store')
     for (;;) {
-      const events = await this.#store.read(this.stream, { fromSeq: this.#head.seq + 1, limit: pageSize })
+      const events = await store.read(this.stream, { fromSeq: this.#head.seq + 1, limit: pageSize })
       verifyChain(this.stream, this.#head, events)
       for (const event of events) {
         this.law.add(event)

@@ -1,4 +1,5 @@
 import {
+  type Contract,
   type Limits,
   type Logger,
   type OpenOptions,
@@ -22,6 +23,7 @@ import {
 export interface LifeOptions {
   readonly worker?: Partial<WorkerOptions> | false
   readonly limits?: Partial<Limits>
+  readonly contract?: Contract
   /** Changes the store under this life, to make it fail or to look at what it is asked. */
   readonly meddle?: (store: Store) => Store
   /** This life crashes once a run's journal has so many events. */

@@ -54,7 +54,7 @@ export class Rig {
     // These tests crash one run hundreds of times.
     const often = { lostLeaseCountMax: 1_000_000 }
     const usual = this.isReal ? { leaseMs, pollMs: 20, ...often } : { leaseMs, pollMs: neverMs, ...often }
-    const { limits, worker = {} } = options
+    const { limits, contract, worker = {} } = options
     const life = new Life({ clock: this.isReal ? undefined : this.clock, factory: this.#factory, options })
     const opening: OpenOptions = {
       store: life.factory,
@@ -63,6 +63,7 @@ export class Rig {
       log: life.log,
       parts: { ...life.parts, randomBytes: (count) => randomBytes(count) },
       ...(limits === undefined ? {} : { limits }),
+      ...(contract === undefined ? {} : { contract }),
     }
     this.#lives.push(life)
     await life.open(opening)
@@ -106,7 +107,7 @@ export class Rig {
   }
 }
 
-const resting = new Set(['waiting', 'stuck', 'completed', 'failed', 'cancelled'])
+const resting = new Set(['waiting', 'paused', 'stuck', 'completed', 'failed', 'cancelled'])
 
 /** Lets everything happen that happens without time. */
 export async function drained(): Promise<void> {

@@ -9,4 +9,4 @@ export {
   type RelationSign,
   type Sides,
 } from './syntax.js'
-export type { ConditionMap, ConditionValue } from './value.js'
+export { type ConditionMap, type ConditionValue, conditionValueOf } from './value.js'

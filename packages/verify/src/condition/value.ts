@@ -7,6 +7,18 @@ export type ConditionValue = null | boolean | bigint | number | string | readonl
 /** Names and values. */
 export type ConditionMap = ReadonlyMap<string, ConditionValue>
 
+/** What a text of JSON holds, as conditions compute with it. Throws `SyntaxError` for what is no JSON. */
+export function conditionValueOf(text: string): ConditionValue {
+  return jsonValueOf(JSON.parse(text))
+}
+
+function jsonValueOf(json: unknown): ConditionValue {
+  if (typeof json === 'number') return Number.isSafeInteger(json) ? BigInt(json) : json
+  if (Array.isArray(json)) return json.map(jsonValueOf)
+  if (typeof json !== 'object' || json === null) return json as ConditionValue
+  return new Map(Object.entries(json).map(([name, value]) => [name, jsonValueOf(value)]))
+}
+
 /** What a value is called in a message. */
 export function typeName(value: ConditionValue): string {
   if (value === null) return 'null'

@@ -1,4 +1,5 @@
-import type { AttemptInfo, Schema } from '../../engine/index.js'
+import type { AttemptInfo, RetryPolicy, Schema } from '../../engine/index.js'
+import type { OpId } from '../../journal/index.js'
 import type { EffectProtocol } from './effect.js'
 
 /** A governed effect: a contract's rules name it, and the gate decides each time whether it may happen. */
@@ -10,6 +11,12 @@ export interface Action<Input = unknown, Output = unknown> {
   readonly output: DescribedSchema<Output> | undefined
   readonly effect: EffectProtocol
   readonly stillValid: ((input: Input) => StillValid | Promise<StillValid>) | undefined
+  readonly find:
+    | ((input: Input, about: { readonly key: string }) => Search<Output> | Promise<Search<Output>>)
+    | undefined
+  readonly cents: ((input: Input) => number) | undefined
+  readonly retry: Partial<RetryPolicy>
+  readonly timeoutMs: number | undefined
   readonly undo: AnyAction | undefined
   readonly run: (input: Input, attempt: AttemptInfo) => Output | Promise<Output>
   /** This action with this very input: what an approval is asked for, and what is done after it. */
@@ -24,7 +31,12 @@ export type AnyAction = Action<any, any>
 export interface Proposed<Input = unknown, Output = unknown> {
   readonly action: Action<Input, Output>
   readonly input: Input
+  /** The op whose approval it has; undefined where nobody was asked. */
+  readonly approvedBy?: OpId
 }
+
+/** What a destination says of a key that it may have seen. */
+export type Search<Output> = { readonly kind: 'done'; readonly output: Output } | { readonly kind: 'not_done' }
 
 /** True, or why the situation is no longer one in which the action makes sense. */
 export type StillValid = true | string
@@ -51,6 +63,14 @@ export interface ActionDeclaration<Input, Output> {
   readonly effect: EffectProtocol
   /** Looks at the world once more before the effect, after any pause. */
   readonly stillValid?: (input: Input) => StillValid | Promise<StillValid>
+  /** Asks the destination whether the effect with this key happened; `verify` needs it. */
+  readonly find?: (input: Input, about: { readonly key: string }) => Search<Output> | Promise<Search<Output>>
+  /** What it costs, in hundredths of a currency unit: counts towards the `cents` that a contract allows a run. Computes and does nothing else. */
+  readonly cents?: (input: Input) => number
+  /** How failed attempts are repeated, where the protocol lets them be. */
+  readonly retry?: Partial<RetryPolicy>
+  /** Milliseconds that one attempt may take; whether it happened is not known then. As long as it needs unless set. */
+  readonly timeoutMs?: number
   /** The action that takes it back. */
   readonly undo?: AnyAction
   /** Has the effect. Pass `attempt.key` to the destination. */
@@ -59,7 +79,20 @@ export interface ActionDeclaration<Input, Output> {
 
 /** Declares an action. What is wrong with it is found where a contract names it, together with everything else. */
 export function action<Input, Output>(declaration: ActionDeclaration<Input, Output>): Action<Input, Output> {
-  const { name, title = '', input, output, effect, stillValid, undo, run } = declaration
+  const {
+    name,
+    title = '',
+    input,
+    output,
+    effect,
+    stillValid,
+    find,
+    cents,
+    retry = {},
+    timeoutMs,
+    undo,
+    run,
+  } = declaration
   const made: Action<Input, Output> = {
     kind: 'action',
     name,
@@ -68,6 +101,10 @@ export function action<Input, Output>(declaration: ActionDeclaration<Input, Outp
     output,
     effect,
     stillValid,
+    find,
+    cents,
+    retry,
+    timeoutMs,
     undo,
     run,
     with: (given) => ({ action: made, input: given }),

@@ -1,0 +1,323 @@
+import { deadlineOf } from '@constancia/verify'
+import { type Host, type Op, OpBase, type OpPlace, type Outcome } from '../engine/index.js'
+import { type Draft, decodeValue, encodeError, type OpId } from '../journal/index.js'
+import type { WaitingFor } from '../store/index.js'
+import { type AskedApproval, askedApproval, pendingOf } from './approvals/pending.js'
+import { requestOf, wakeOf } from './approvals/waiting.js'
+import { attemptOf, draftAfter, failed, isForgotten, unknown, wasNotDispatched } from './attempts.js'
+import type { AnyAction, Search, StillValid } from './contract/action.js'
+import { type DoState, doStateOf } from './do-state.js'
+import { governanceError } from './errors.js'
+import { askGate, type GateAnswer } from './gate.js'
+import type { Government } from './government.js'
+import { type About, bodyOf, draftOf } from './kinds.js'
+import { exceededLimit } from './run-limits.js'
+
+/** What an action is done with. */
+export interface DoPlan {
+  readonly action: AnyAction
+  /** The exact text of its input. */
+  readonly inputText: string
+  /** The op whose approval it has. */
+  readonly approvedBy: OpId | undefined
+  readonly government: Government
+}
+
+type Result = { readonly value: unknown } | { readonly error: unknown }
+
+/**
+ * `ctx.do`: asks the gate, makes the intent durable, has the effect, and records what came of it. Where the gate wants an
+ * approval it asks for one; where nobody can know what came of the effect it asks a person.
+ */
+export class DoOp<T> extends OpBase<T> implements Op {
+  readonly verb = 'do' as Op['verb']
+  readonly #plan: DoPlan
+  /** Whether this owner has authorised what is to be dispatched: an intent that it found is in doubt. */
+  #isOurs = false
+  /** Whether user code of it is under way, or a decision is about to be written. */
+  #isBusy = false
+
+  constructor(host: Host, place: OpPlace, plan: DoPlan) {
+    super(host, place)
+    this.#plan = plan
+  }
+
+  get #state(): DoState {
+    return doStateOf(this.recorded)
+  }
+
+  get hasEffect(): boolean {
+    const { kind } = this.#state
+    return kind !== 'undecided' && kind !== 'asking'
+  }
+
+  get drains(): boolean {
+    return this.recorded?.outcome === undefined && this.hasEffect
+  }
+
+  get dueMs(): number | undefined {
+    const state = this.#state
+    if (state.kind === 'asking') return wakeOf(state.asked, this.recorded)
+    if (state.kind === 'failed') return state.dueMs
+    const { effect } = this.#plan.action
+    const isInDoubt = state.kind === 'authorized' && !this.#isOurs && effect.protocol === 'verify'
+    return isInDoubt ? state.event.at + effect.settlesMs : undefined
+  }
+
+  receive(event: Outcome): void {
+    const value = decodeValue(event.data ?? '')
+    if (event.kind === 'ActionCompleted') this.fulfil(value as T)
+    else this.fail(value)
+  }
+
+  start(): void {
+    if (this.#isBusy) return
+    if (this.dueMs !== undefined) return this.host.wait(this)
+    const state = this.#state
+    switch (state.kind) {
+      case 'undecided':
+        return this.#check(state.attempt)
+      case 'stated':
+        return this.#write(() => this.#settle(state))
+      case 'authorized':
+        return this.#isOurs ? this.#dispatch(state) : this.#recover(state.attempt)
+    }
+  }
+
+  onDue(): void {
+    if (this.#isBusy) return
+    const state = this.#state
+    switch (state.kind) {
+      case 'asking':
+        return this.#write(() => this.#overdue(state.asked))
+      case 'failed':
+        return this.#again(state.attempt)
+      case 'authorized':
+        return this.#search(state.attempt)
+    }
+  }
+
+  describe(): WaitingFor {
+    const state = this.#state
+    const about = { op: this.id, name: this.name }
+    if (state.kind === 'asking') {
+      const untilMs = deadlineOf(pendingOf(state.asked, null))
+      return { kind: 'approval', ...about, ...(untilMs === undefined ? {} : { untilMs }) }
+    }
+    if (state.kind === 'unknown') return { kind: 'statement', ...about }
+    const untilMs = this.dueMs
+    return { kind: 'retry', ...about, ...(untilMs === undefined ? {} : { untilMs }) }
+  }
+
+  get #about(): About {
+    return { op: this.id, verb: this.verb, name: this.name }
+  }
+
+  get #approval(): AskedApproval | undefined {
+    const { approvedBy } = this.#plan
+    const record = approvedBy === undefined ? this.recorded : this.host.peek(approvedBy)
+    return askedApproval(record?.added ?? [])
+  }
+
+  // What is decided when it is about to be written; nothing is, once the flow has been told that nobody wants it.
+  #write(decide: () => readonly Draft[]): void {
+    const before = this.recorded?.added?.length ?? 0
+    const isCurrent = (): boolean => (this.recorded?.added?.length ?? 0) === before
+    const wanted = (): boolean => isCurrent() && (this.drains || (!this.settled && !this.host.ending))
+    this.host.decide(this, decide, wanted)
+  }
+
+  // Looks at the world before anything is decided, but only if it would be allowed.
+  #check(attempt: number): void {
+    const { action, inputText } = this.#plan
+    const decide = (situation: Result): void => this.#write(() => this.#decide(attempt, situation))
+    const { stillValid } = action
+    if (stillValid === undefined || this.#ask().kind !== 'allowed') return decide({ value: true })
+    this.#call(attempt, () => stillValid(decodeValue(inputText)), decide)
+  }
+
+  #ask(): GateAnswer {
+    const { government, action, inputText } = this.#plan
+    const { guarded: run, parts } = this.host
+    const approval = this.#approval
+    if (run === undefined) throw new Error('The gate was asked before the journal was read.')
+    const isUsed = this.host
+      .addedOf('ActionAuthorized')
+      .map((event) => bodyOf(event, 'ActionAuthorized'))
+      .some((body) => body.op !== this.id && body.approval !== undefined && body.approval === approval?.op)
+    const { law } = government.basis
+    return askGate({ law, run, action: action.name, inputText, approval, isUsed, nowMs: parts.clock.now() })
+  }
+
+  #decide(attempt: number, situation: Result): readonly Draft[] {
+    const permission = this.#resume()
+    if (isEnd(permission)) return permission
+    return [...permission, ...this.#verdict(attempt, situation)]
+  }
+
+  #verdict(attempt: number, situation: Result): readonly Draft[] {
+    const { action, inputText, government } = this.#plan
+    const answer = this.#ask()
+    const outcome = askedApproval(this.recorded?.added ?? [])?.resolved?.outcome
+    if (answer.kind === 'denied') return [this.#denied(answer, answer.reason)]
+    if (answer.kind === 'needs_approval') {
+      if (outcome === undefined)
+        return [requestOf({ ...answer, about: this.#about, action, inputText, question: '' }, this.host)]
+      const code = outcome === 'expired' ? 'approval_expired' : 'approval_rejected'
+      return [this.#denied({ code, contract: answer.contract, roles: [] }, `Whoever was asked said: ${outcome}.`)]
+    }
+    const { contract, roles } = answer.facts
+    if ('error' in situation) return [draftAfter({ about: this.#about, attempt, result: situation }, action, this.host)]
+    const valid = situation.value as StillValid
+    if (valid !== true) return [this.#denied({ code: 'situation_changed', contract, roles }, String(valid))]
+    const cents = action.cents?.(decodeValue(inputText))
+    const exceeded = exceededLimit(government, this.host, cents ?? 0)
+    if (exceeded !== undefined) return [this.#denied({ code: 'limit_exceeded', contract, roles }, exceeded)]
+    this.#isOurs = true
+    const priced = cents === undefined ? {} : { cents }
+    return [draftOf('ActionAuthorized', { ...this.#about, attempt, ...answer.facts, ...priced }, inputText)]
+  }
+
+  // After people have spoken the run may go on only if its actor still may.
+  #resume(): readonly Draft[] {
+    const { guarded: run } = this.host
+    const last = this.recorded?.added?.at(-1)?.kind
+    const guard = this.#plan.government.guard
+    if (run === undefined || (last !== 'ApprovalResolved' && last !== 'OutcomeStated')) return []
+    return guard.afterPause(run, this.#about)
+  }
+
+  #denied(
+    given: { readonly code: string; readonly contract: string; readonly roles: readonly string[] },
+    reason: string,
+  ): Draft {
+    const { code, contract, roles } = given
+    const error = governanceError(
+      code === 'limit_exceeded' ? code : 'action_denied',
+      `Action ${this.name} of run ${this.host.runId} was not allowed (${code}): ${reason} Nothing was executed.`,
+      { details: { reason: code } },
+    )
+    const data = encodeError(error, { limits: this.host.parts.limits, what: 'denial' })
+    return draftOf('ActionDenied', { ...this.#about, contract, code: code as never, roles }, data)
+  }
+
+  #dispatch({ attempt, event }: DoState & { readonly kind: 'authorized' }): void {
+    const { action } = this.#plan
+    this.#call(
+      attempt,
+      (info) => action.run(decodeValue(event.data ?? ''), info as never),
+      (result) => this.#record(draftAfter({ about: this.#about, attempt, result }, action, this.host)),
+    )
+  }
+
+  // An intent of an owner before: whether it was dispatched nobody knows.
+  #recover(attempt: number): void {
+    const { action } = this.#plan
+    const isRepeatable = action.effect.protocol === 'idempotent' && !isForgotten(action, this.recorded, this.#nowMs)
+    const answer = this.#ask()
+    if (!isRepeatable || answer.kind !== 'allowed') return this.#doubt(attempt, answer)
+    const state = this.#state
+    if (state.kind === 'authorized') this.#dispatch(state)
+  }
+
+  // The destination is asked, once no earlier request can land any more.
+  #search(attempt: number): void {
+    const { action, inputText } = this.#plan
+    const key = `${this.host.runId}/${this.id}`
+    this.#call(
+      attempt,
+      () => action.find?.(decodeValue(inputText), { key }),
+      (result) => this.#found(attempt, result),
+    )
+  }
+
+  #found(attempt: number, result: Result): void {
+    const { action } = this.#plan
+    const about = this.#about
+    if ('error' in result || result.value === undefined) return this.#doubt(attempt, this.#ask())
+    const search = result.value as Search<unknown>
+    if (search.kind === 'done') {
+      const draft = draftAfter({ about, attempt, result: { value: search.output } }, action, this.host)
+      return this.#record(draft.kind === 'ActionCompleted' ? markFound(draft) : draft)
+    }
+    if (this.settled) return this.#record(failed({ about, attempt, error: notDone, action }, 'cancelled', this.host))
+    this.#write(() => this.#verdict(attempt + 1, { value: true }))
+  }
+
+  // A failed attempt is repeated, unless its run was cancelled meanwhile or the destination may have forgotten the key.
+  #again(attempt: number): void {
+    const { action } = this.#plan
+    if (action.effect.protocol === 'verify' && !wasNotDispatched(this.recorded)) return this.#search(attempt)
+    if (this.settled && wasNotDispatched(this.recorded)) {
+      return this.#record(failed({ about: this.#about, attempt, error: notDone, action }, 'cancelled', this.host))
+    }
+    if (this.settled || isForgotten(action, this.recorded, this.#nowMs)) return this.#doubt(attempt, this.#ask())
+    this.#check(attempt + 1)
+  }
+
+  #doubt(attempt: number, answer: GateAnswer): void {
+    const why =
+      answer.kind === 'denied' ? `It must not be repeated: ${answer.reason}` : 'It must not be repeated by itself.'
+    const error = governanceError(
+      'outcome_unknown',
+      `Whether action ${this.name} of run ${this.host.runId} happened is not known. ${why} Look at the destination for key ${this.host.runId}/${this.id}, and state what came of it.`,
+    )
+    this.#record(unknown({ about: this.#about, attempt, error, action: this.#plan.action }, this.host))
+  }
+
+  #settle({ attempt, event }: DoState & { readonly kind: 'stated' }): readonly Draft[] {
+    const permission = this.#resume()
+    if (isEnd(permission)) return permission
+    const { outcome } = bodyOf(event, 'OutcomeStated')
+    const about = this.#about
+    const { output } = decodeValue(event.data ?? '{}') as { readonly output?: unknown }
+    if (outcome === 'done') {
+      return [...permission, draftAfter({ about, attempt, result: { value: output } }, this.#plan.action, this.host)]
+    }
+    if (outcome === 'not_done' && !this.settled) return [...permission, ...this.#verdict(attempt + 1, { value: true })]
+    return [...permission, failed({ about, attempt, error: notDone, action: this.#plan.action }, 'stated', this.host)]
+  }
+
+  #overdue(asked: AskedApproval): readonly Draft[] {
+    const deadlineMs = deadlineOf(pendingOf(asked, null))
+    const about = this.#about
+    if (deadlineMs !== undefined && this.#nowMs >= deadlineMs)
+      return [draftOf('ApprovalResolved', { ...about, outcome: 'expired' })]
+    return [draftOf('ApprovalEscalated', { ...about, roles: asked.request.policy.escalation?.roles ?? [] })]
+  }
+
+  #call(attempt: number, call: (info: unknown) => unknown, over: (result: Result) => void): void {
+    this.#isBusy = true
+    const { host } = this
+    const done = (result: Result): void => {
+      this.#isBusy = false
+      over(result)
+    }
+    attemptOf(host, {
+      key: `${host.runId}/${this.id}`,
+      attempt,
+      call,
+      over: done,
+      timeoutMs: this.#plan.action.timeoutMs,
+    })
+  }
+
+  // What came of an effect is written whatever became of the flow meanwhile.
+  #record(draft: Draft): void {
+    this.host.offer(this, draft, () => this.recorded?.outcome === undefined)
+  }
+
+  get #nowMs(): number {
+    return this.host.parts.clock.now()
+  }
+}
+
+const notDone = governanceError('action_failed', 'It was not done, as far as anybody knows, and it is not tried again.')
+
+function isEnd(drafts: readonly Draft[]): boolean {
+  return drafts.at(-1)?.kind === 'FlowFailed'
+}
+
+function markFound({ kind, body, data }: Draft): Draft {
+  return { kind, body: JSON.stringify({ ...(JSON.parse(body) as object), found: true }), data }
+}

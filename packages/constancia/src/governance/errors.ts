@@ -24,6 +24,10 @@ export type GovernanceErrorCode =
   | 'limit_exceeded'
   /** Whoever wants to change roles, or the contract, may not. Recorded. */
   | 'not_permitted'
+  /** A role, an end, an id or a list of roles that makes no sense; the message says all of it. Nothing was changed. */
+  | 'invalid_change'
+  /** It would leave nobody who may change roles. Nothing was changed. Recorded. */
+  | 'last_administrator'
   /** A vote, a withdrawal or a statement that does not count; the message says why and what stands. Recorded. */
   | 'vote_refused'
 

@@ -12,7 +12,7 @@ import type { Draft, OpId, StoredEvent } from '../journal/index.js'
  * | ActionCompleted | the output |
  * | ActionAttemptFailed, ActionFailed | the error |
  * | OutcomeUnknown | why |
- * | OutcomeStated | what the person knows: a note, and the output where it was done |
+ * | OutcomeStated | `{ note, output }`: what the person knows, and the output where it was done, where there are any |
  * | ApprovalRequested | what is shown |
  * | ApprovalVoted | `{ note, amended }`: the note, and the text of the amended input, where there are any |
  * | ApprovalWithdrawn, ApprovalEscalated | – |
@@ -67,7 +67,7 @@ export interface RunBodies {
     /** The digest of what the voter wants instead; null without changes. */
     readonly amended: string | null
   }
-  /** `delivery` of the vote that is taken back. */
+  /** `voter` and `delivery` of the vote that is taken back. */
   readonly ApprovalWithdrawn: About & { readonly voter: string; readonly delivery: string }
   /** More roles may decide from now on. */
   readonly ApprovalEscalated: About & { readonly roles: readonly string[] }
@@ -87,7 +87,26 @@ export interface About {
 export type ApprovalOutcome = 'approved' | 'rejected' | 'expired' | 'lapsed'
 
 /** What a vote that was not taken is refused for. */
-export type VoteRefusalCode = VoteRefusal | 'unknown_approval' | 'resolved_already' | 'run_ended' | 'reason_missing'
+export type VoteRefusalCode =
+  | VoteRefusal
+  | 'unknown_run'
+  | 'unknown_approval'
+  | 'resolved_already'
+  | 'run_ended'
+  | 'cancelled'
+  | 'reason_missing'
+  /** The changed input does not fit the action's schema, or comes with a rejection. */
+  | 'amended_unfit'
+  /** The delivery's id belongs to another answer of this voter. */
+  | 'delivery_used'
+  /** There is no vote to withdraw. */
+  | 'not_voted'
+  /** This person has withdrawn too often. */
+  | 'withdrawn_too_often'
+  /** No effect of this op has an unknown outcome. */
+  | 'nothing_unknown'
+  /** The output that was stated does not fit the action's schema, or comes with something else than done. */
+  | 'output_unfit'
 
 /** The name of a kind that governance writes into runs. */
 export type RunKind = keyof RunBodies

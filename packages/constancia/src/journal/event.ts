@@ -38,3 +38,8 @@ export interface Head {
 
 /** `seen` of a store that has neither a governance stream nor a checkpoint yet. */
 export const nothingSeen = '-/-'
+
+/** `seen` of what was written by somebody who knew the governance stream up to this head, and no checkpoint. */
+export function seenOf({ seq, hash }: Head): string {
+  return seq < 0 ? nothingSeen : `${seq}:${hash}/-`
+}

@@ -82,17 +82,36 @@ export interface Now {
  * for approve, if they all mean the same. Null while it is open.
  */
 export function resolutionWith(pending: PendingApproval, now: Now): 'approved' | 'rejected' | null {
-  const counting = pending.votes.flatMap((vote) => {
+  const counting = countingVotes(pending, now)
+  if (counting.some(({ choice }) => choice === 'reject')) return 'rejected'
+  return meaningOf(pending, counting) === undefined ? null : 'approved'
+}
+
+/**
+ * What was approved, by what holds now: the digest of the changes that enough people mean, null for what was shown; undefined
+ * while it is not approved.
+ */
+export function approvedMeaning(pending: PendingApproval, now: Now): string | null | undefined {
+  if (resolutionWith(pending, now) !== 'approved') return
+  return meaningOf(pending, countingVotes(pending, now))
+}
+
+function countingVotes(pending: PendingApproval, now: Now): readonly (Vote & { readonly person: string })[] {
+  return pending.votes.flatMap((vote) => {
     const authority = authorityOf(pending, vote, now)
     if (authority === undefined || isOwn(pending, vote, { authority, law: now.law })) return []
     return [{ ...vote, person: authority.person }]
   })
-  if (counting.some(({ choice }) => choice === 'reject')) return 'rejected'
-  for (const meaning of new Set(counting.map(({ amended }) => amended))) {
+}
+
+function meaningOf(
+  { policy }: PendingApproval,
+  counting: readonly (Vote & { readonly person: string })[],
+): string | null | undefined {
+  return [...new Set(counting.map(({ amended }) => amended))].find((meaning) => {
     const people = new Set(counting.filter(({ amended }) => amended === meaning).map(({ person }) => person))
-    if (people.size >= pending.policy.quorum) return 'approved'
-  }
-  return null
+    return people.size >= policy.quorum
+  })
 }
 
 /** By which roles somebody decides, and whose decision it is. */

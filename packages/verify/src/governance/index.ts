@@ -1,5 +1,6 @@
 export {
   type Authority,
+  approvedMeaning,
   authorityOf,
   deadlineOf,
   judgeVote,
@@ -11,6 +12,13 @@ export {
   type VoteOutcome,
   type VoteRefusal,
 } from './approval.js'
+export {
+  administrator,
+  type ContractNamed,
+  type GovernanceBodies,
+  type GovernanceEvent,
+  type GovernanceKind,
+} from './bodies.js'
 export { canonicalText, type Json } from './canonical.js'
 export {
   contractFormat,
@@ -24,5 +32,7 @@ export {
   type DeclaredStep,
   type DeclaredTemplate,
 } from './contract.js'
-export { type ActivatedContract, type GovernanceBodies, type GovernanceEvent, type GovernanceKind, Law } from './law.js'
+export type { Delegation } from './delegations.js'
+export type { Grant } from './grants.js'
+export { type ActivatedContract, Law, type ProposedContract, type Support } from './law.js'
 export { type Actor, type Approved, type DenialCode, type Proposal, type Verdict, verdictOf } from './verdict.js'

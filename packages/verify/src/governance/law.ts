@@ -1,51 +1,8 @@
+import { administrator, type GovernanceBodies, type GovernanceEvent, type GovernanceKind } from './bodies.js'
 import type { DeclaredContract } from './contract.js'
-
-/**
- * The kinds of events of the governance stream, and what their bodies say. Moments are UTC milliseconds since 1970;
- * principals and people are pseudonyms.
- *
- * | kind | data |
- * |---|---|
- * | ContractActivated | the contract's canonical text |
- * | RoleGranted, RoleRevoked, DelegationGranted, DelegationRevoked | the reason in words, where one was given |
- * | IdentityLinked | – |
- */
-export interface GovernanceBodies {
-  readonly ContractActivated: {
-    readonly name: string
-    readonly version: string
-    readonly digest: string
-    readonly approvedBy: readonly string[]
-  }
-  readonly RoleGranted: {
-    readonly principal: string
-    readonly role: string
-    readonly untilMs: number | null
-    readonly source: string
-  }
-  readonly RoleRevoked: { readonly principal: string; readonly role: string; readonly source: string }
-  /** What `from` may decide, `to` may decide in their place. */
-  readonly DelegationGranted: {
-    readonly from: string
-    readonly to: string
-    readonly roles: readonly string[]
-    readonly untilMs: number
-  }
-  readonly DelegationRevoked: { readonly from: string; readonly to: string }
-  /** A principal is an identity of this person: nobody approves what they asked for under another name. */
-  readonly IdentityLinked: { readonly principal: string; readonly person: string }
-}
-
-/** A kind of event of the governance stream. */
-export type GovernanceKind = keyof GovernanceBodies
-
-/** What a law is folded from. */
-export interface GovernanceEvent {
-  readonly seq: number
-  readonly kind: string
-  readonly body: string
-  readonly data: string | undefined
-}
+import { type Delegation, Delegations } from './delegations.js'
+import { type Grant, Grants } from './grants.js'
+import { Identities } from './identities.js'
 
 /** A contract that was put in force. */
 export interface ActivatedContract {
@@ -55,13 +12,21 @@ export interface ActivatedContract {
   readonly seq: number
 }
 
-interface Grant {
-  readonly untilMs: number | null
+/** A contract that somebody wants in force, and that takes more people yet. */
+export interface ProposedContract {
+  readonly declared: DeclaredContract
+  readonly digest: string
+  /** Position of its proposal in the governance stream. */
+  readonly seq: number
+  /** Those who want it, each once, in the order in which they said so. */
+  readonly confirmers: readonly string[]
 }
 
-interface Delegation {
-  readonly roles: readonly string[]
-  readonly untilMs: number
+/** Who wants something in force, how much of it counts now, and how much it takes. */
+export interface Support {
+  /** Principals whose confirmations count, the earliest of each person first. */
+  readonly confirmers: readonly string[]
+  readonly suffices: boolean
 }
 
 /**
@@ -70,10 +35,10 @@ interface Delegation {
  */
 export class Law {
   readonly #contracts = new Map<string, ActivatedContract>()
-  readonly #grants = new Map<string, Map<string, Grant>>()
-  // By whom they were delegated to.
-  readonly #delegations = new Map<string, Map<string, Delegation>>()
-  readonly #people = new Map<string, string>()
+  readonly #proposals = new Map<string, ProposedContract>()
+  readonly #grants = new Grants()
+  readonly #delegations = new Delegations()
+  readonly #identities = new Identities()
   #inForce: ActivatedContract | undefined
   #eventCount = 0
 
@@ -92,34 +57,72 @@ export class Law {
     return this.#contracts.get(digest)
   }
 
+  /** Contracts that were proposed since the last activation. */
+  get proposals(): readonly ProposedContract[] {
+    return [...this.#proposals.values()]
+  }
+
+  /** The roles whose holders put the next contract in force, and how many people it takes. */
+  get activation(): { readonly roles: readonly string[]; readonly quorum: number } {
+    return this.#inForce?.declared.activation ?? { roles: [administrator], quorum: 1 }
+  }
+
+  /**
+   * Who of these want a contract in force in a way that counts at that moment: different people, who hold a role by which the
+   * contract in force lets them.
+   */
+  supportBy(confirmers: readonly string[], atMs: number): Support {
+    const { roles, quorum } = this.activation
+    const people = new Map<string, string>()
+    for (const principal of confirmers) {
+      const isEntitled = roles.some((role) => this.#grants.holds(principal, role, atMs))
+      const person = this.personOf(principal)
+      if (isEntitled && !people.has(person)) people.set(person, principal)
+    }
+    return { confirmers: [...people.values()], suffices: people.size >= quorum }
+  }
+
   /** Whether anybody holds a role at that moment. */
   isHeld(role: string, atMs: number): boolean {
-    for (const grants of this.#grants.values()) if (isCurrent(grants.get(role), atMs)) return true
-    return false
+    return this.#grants.isHeld(role, atMs)
+  }
+
+  /** Whether anybody was ever granted a role. */
+  wasGranted(role: string): boolean {
+    return this.#grants.wasGranted(role)
+  }
+
+  /** Whether a role was taken from a principal by hand and not granted since: no imported directory gives it back. */
+  isWithdrawn(principal: string, role: string): boolean {
+    return this.#grants.isWithdrawn({ principal, role })
   }
 
   /** The roles that a principal was granted and holds at that moment, in the order of the alphabet. */
   grantedTo(principal: string, atMs: number): readonly string[] {
-    const grants = this.#grants.get(principal) ?? new Map<string, Grant>()
-    return [...grants]
-      .filter(([, grant]) => isCurrent(grant, atMs))
-      .map(([role]) => role)
-      .sort()
+    return [...new Set(this.#grants.of(principal, atMs).map(({ role }) => role))]
+  }
+
+  /** The grants that hold at that moment: of one principal, or all. A role that two sources grant is told twice. */
+  grants(atMs: number, principal?: string): readonly Grant[] {
+    return principal === undefined ? this.#grants.all(atMs) : this.#grants.of(principal, atMs)
+  }
+
+  /** The delegations that have not ended at that moment, whether or not those who gave them hold the roles. */
+  delegations(atMs: number): readonly Delegation[] {
+    return this.#delegations.all(atMs)
   }
 
   /** What a principal may decide for others at that moment: each role, and whose it is. A delegated role is not delegated further. */
   delegatedTo(principal: string, atMs: number): readonly { readonly role: string; readonly from: string }[] {
-    const delegations = this.#delegations.get(principal) ?? new Map<string, Delegation>()
-    return [...delegations].flatMap(([from, { roles, untilMs }]) => {
-      if (atMs >= untilMs) return []
-      const held = this.grantedTo(from, atMs)
-      return roles.filter((role) => held.includes(role)).map((role) => ({ role, from }))
+    return this.#delegations.to(principal, atMs).flatMap(({ from, roles }) => {
+      const held = roles.filter((role) => this.#grants.holds(from, role, atMs))
+      return held.map((role) => ({ role, from }))
     })
   }
 
   /** The person behind an identity: itself unless it was linked. */
   personOf(principal: string): string {
-    return this.#people.get(principal) ?? principal
+    return this.#identities.personOf(principal)
   }
 
   /** Takes the next event. Kinds that it does not know say nothing about who may. Throws `TypeError` where events are missing. */
@@ -128,40 +131,29 @@ export class Law {
       throw new TypeError(`Event ${event.seq} of the governance stream came where ${this.#eventCount} was expected.`)
     }
     this.#eventCount++
-    const body: unknown = JSON.parse(event.body)
+    if (!Object.hasOwn(this.#takers, event.kind)) return
     const take = this.#takers[event.kind as GovernanceKind]
-    if (take !== undefined) take(body as never, event)
+    take(JSON.parse(event.body) as never, event)
   }
 
-  readonly #takers: { readonly [K in GovernanceKind]?: (body: GovernanceBodies[K], event: GovernanceEvent) => void } = {
+  readonly #takers: { readonly [K in GovernanceKind]: (body: GovernanceBodies[K], event: GovernanceEvent) => void } = {
+    ContractProposed: ({ digest }, { seq, data = '' }) => {
+      this.#proposals.set(digest, { declared: JSON.parse(data) as DeclaredContract, digest, seq, confirmers: [] })
+    },
+    ContractConfirmed: ({ digest, confirmer }) => {
+      const proposal = this.#proposals.get(digest)
+      if (proposal === undefined) return
+      this.#proposals.set(digest, { ...proposal, confirmers: [...new Set([...proposal.confirmers, confirmer])] })
+    },
     ContractActivated: ({ digest }, { seq, data = '' }) => {
       this.#inForce = { declared: JSON.parse(data) as DeclaredContract, digest, seq }
       this.#contracts.set(digest, this.#inForce)
+      this.#proposals.clear()
     },
-    RoleGranted: ({ principal, role, untilMs }) => {
-      within(this.#grants, principal).set(role, { untilMs })
-    },
-    RoleRevoked: ({ principal, role }) => {
-      this.#grants.get(principal)?.delete(role)
-    },
-    DelegationGranted: ({ from, to, roles, untilMs }) => {
-      within(this.#delegations, to).set(from, { roles, untilMs })
-    },
-    DelegationRevoked: ({ from, to }) => {
-      this.#delegations.get(to)?.delete(from)
-    },
-    IdentityLinked: ({ principal, person }) => {
-      this.#people.set(principal, person)
-    },
+    RoleGranted: (grant) => this.#grants.add(grant),
+    RoleRevoked: (revoked) => this.#grants.remove(revoked),
+    DelegationGranted: (delegation) => this.#delegations.add(delegation),
+    DelegationRevoked: (pair) => this.#delegations.remove(pair),
+    IdentityLinked: ({ principal, person }) => this.#identities.link(principal, person),
   }
-}
-
-function isCurrent(grant: Grant | undefined, atMs: number): boolean {
-  return grant !== undefined && (grant.untilMs === null || atMs < grant.untilMs)
-}
-
-function within<V>(map: Map<string, Map<string, V>>, name: string): Map<string, V> {
-  const found = map.get(name) ?? new Map<string, V>()
-  map.set(name, found)
-  return found
 }

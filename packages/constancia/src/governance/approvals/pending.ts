@@ -42,8 +42,10 @@ function next(asked: AskedApproval | undefined, event: Told): AskedApproval | un
     case 'ApprovalVoted':
       return asked && { ...asked, votes: [...asked.votes, cast(event)] }
     case 'ApprovalWithdrawn': {
-      const { delivery } = bodyOf(event, 'ApprovalWithdrawn')
-      return asked && { ...asked, votes: asked.votes.filter((vote) => vote.delivery !== delivery) }
+      const { voter, delivery } = bodyOf(event, 'ApprovalWithdrawn')
+      // Two people may have given their votes the same id.
+      const stays = (vote: CastVote): boolean => vote.voter !== voter || vote.delivery !== delivery
+      return asked && { ...asked, votes: asked.votes.filter(stays) }
     }
     case 'ApprovalResolved':
       return (

@@ -1,0 +1,85 @@
+import {
+  emptyHead,
+  bodyOf as engineBodyOf,
+  type Head,
+  type OpId,
+  type RunId,
+  runStream,
+  type StoredEvent,
+  verifyChain,
+} from '../../journal/index.js'
+import type { Store } from '../../store/index.js'
+
+const pageSize = 1_000
+
+// What answers of people are decided from.
+const kinds: ReadonlySet<string> = new Set([
+  'ApprovalRequested',
+  'ApprovalVoted',
+  'ApprovalWithdrawn',
+  'ApprovalEscalated',
+  'ApprovalResolved',
+  'ActionAuthorized',
+  'ActionAttemptFailed',
+  'ActionCompleted',
+  'ActionFailed',
+  'OutcomeUnknown',
+  'OutcomeStated',
+])
+
+/** What the journal of a run says about what people are asked, as far as it was read. */
+export class RunReading {
+  readonly run: RunId
+  readonly #store: Store
+  readonly #ops = new Map<string, StoredEvent[]>()
+  #head: Head
+  #actor: string | null = null
+  #cancelSeq: number | undefined
+
+  constructor(store: Store, run: RunId) {
+    this.run = run
+    this.#store = store
+    this.#head = emptyHead(runStream(run))
+  }
+
+  /** The principal as whom the run acts; null where there is none, or nothing was read. */
+  get actor(): string | null {
+    return this.#actor
+  }
+
+  /** Position of the wish to cancel; undefined while there is none. */
+  get cancelSeq(): number | undefined {
+    return this.#cancelSeq
+  }
+
+  /** What was asked and answered in one op, in the order of the journal. */
+  about(op: OpId): readonly StoredEvent[] {
+    return this.#ops.get(op) ?? []
+  }
+
+  /** Whether it was read up to exactly this head. */
+  isAt(head: Head): boolean {
+    return this.#head.seq === head.seq && this.#head.hash === head.hash
+  }
+
+  /** Reads on to the end. What is read is verified first. Rejects with faults of the store. */
+  async readOn(): Promise<void> {
+    const stream = runStream(this.run)
+    for (;;) {
+      const events = await this.#store.read(stream, { fromSeq: this.#head.seq + 1, limit: pageSize })
+      this.#head = verifyChain(stream, this.#head, events)
+      for (const event of events) this.#add(event)
+      if (events.length < pageSize) return
+    }
+  }
+
+  #add(event: StoredEvent): void {
+    if (event.kind === 'FlowStarted') this.#actor = engineBodyOf(event, 'FlowStarted').actor
+    if (event.kind === 'CancelRequested') this.#cancelSeq ??= event.seq
+    if (!kinds.has(event.kind)) return
+    const { op } = JSON.parse(event.body) as { readonly op: string }
+    const about = this.#ops.get(op)
+    if (about === undefined) this.#ops.set(op, [event])
+    else about.push(event)
+  }
+}

@@ -1,0 +1,35 @@
+/** What somebody lets somebody else decide in their place, up to a moment. */
+export interface Delegation {
+  readonly from: string
+  readonly to: string
+  readonly roles: readonly string[]
+  /** UTC milliseconds since 1970. */
+  readonly untilMs: number
+}
+
+/** Who stands for whom. */
+export class Delegations {
+  // By whom they were delegated to, and by whom they come from.
+  readonly #delegations = new Map<string, Map<string, Delegation>>()
+
+  /** Takes a delegation; it replaces what was delegated before between these two. */
+  add(delegation: Delegation): void {
+    const given = this.#delegations.get(delegation.to) ?? new Map<string, Delegation>()
+    this.#delegations.set(delegation.to, given.set(delegation.from, delegation))
+  }
+
+  /** Ends what was delegated between these two. */
+  remove({ from, to }: { readonly from: string; readonly to: string }): void {
+    this.#delegations.get(to)?.delete(from)
+  }
+
+  /** What was delegated to somebody and has not ended at that moment. */
+  to(principal: string, atMs: number): readonly Delegation[] {
+    return [...(this.#delegations.get(principal)?.values() ?? [])].filter(({ untilMs }) => atMs < untilMs)
+  }
+
+  /** All that has not ended at that moment. */
+  all(atMs: number): readonly Delegation[] {
+    return [...this.#delegations.keys()].flatMap((principal) => this.to(principal, atMs))
+  }
+}

@@ -1,0 +1,17 @@
+/** Who is behind which identity. */
+export class Identities {
+  readonly #people = new Map<string, string>()
+
+  /** A principal is an identity of this person; of nobody else, where both are the same. A circle says nothing new. */
+  link(principal: string, person: string): void {
+    if (principal === person) this.#people.delete(principal)
+    else if (this.personOf(person) !== principal) this.#people.set(principal, person)
+  }
+
+  /** The person behind an identity: itself unless it was linked. */
+  personOf(principal: string): string {
+    let person = principal
+    for (let next = this.#people.get(person); next !== undefined; next = this.#people.get(person)) person = next
+    return person
+  }
+}

@@ -4,20 +4,20 @@ import { type Draft, decodeValue, encodeValue, type OpId } from '../journal/inde
 import type { WaitingFor } from '../store/index.js'
 import { type AskedApproval, askedApproval, pendingOf } from './approvals/pending.js'
 import { requestOf, wakeOf } from './approvals/waiting.js'
-import type { Proposed } from './contract/action.js'
+import type { AnyProposed } from './contract/action.js'
 import type { Government } from './government.js'
 import { type About, draftOf } from './kinds.js'
 
 /** What people are asked. */
 export interface ApprovalPlan {
   readonly policy: DeclaredApproval
-  readonly proposed: Proposed | undefined
+  readonly proposed: AnyProposed | undefined
   readonly question: string
   readonly government: Government
 }
 
 /** What people said. */
-export type Decision<P extends Proposed | undefined = Proposed | undefined> =
+export type Decision<P extends AnyProposed | undefined = AnyProposed | undefined> =
   | {
       readonly outcome: 'approved'
       /** Exactly what was approved, or its approved amendment, for `ctx.do`; undefined for a plain question. */
@@ -35,7 +35,7 @@ export interface SaidVote {
 }
 
 /** `ctx.approval`: asks people, and waits for what they say. */
-export class ApprovalOp<P extends Proposed | undefined> extends OpBase<Decision<P>> implements Op {
+export class ApprovalOp<P extends AnyProposed | undefined> extends OpBase<Decision<P>> implements Op {
   readonly verb = 'approval' as Op['verb']
   readonly hasEffect = false
   readonly #plan: ApprovalPlan
@@ -105,7 +105,7 @@ export class ApprovalOp<P extends Proposed | undefined> extends OpBase<Decision<
   }
 }
 
-function decisionOf({ op, votes: cast, resolved }: AskedApproval, proposed: Proposed | undefined): Decision {
+function decisionOf({ op, votes: cast, resolved }: AskedApproval, proposed: AnyProposed | undefined): Decision {
   const votes = cast.map(({ voter, choice, note }) => ({ voter, choice, note }))
   const outcome = resolved?.outcome ?? 'lapsed'
   if (outcome !== 'approved') return { outcome, votes }
@@ -114,10 +114,10 @@ function decisionOf({ op, votes: cast, resolved }: AskedApproval, proposed: Prop
 }
 
 function approvedAction(given: {
-  readonly proposed: Proposed | undefined
+  readonly proposed: AnyProposed | undefined
   readonly amended: string | undefined
   readonly op: OpId
-}): Proposed | undefined {
+}): AnyProposed | undefined {
   const { proposed, amended, op } = given
   if (proposed === undefined) return undefined
   const input = amended === undefined ? proposed.input : decodeValue(amended)

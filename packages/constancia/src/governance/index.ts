@@ -1,9 +1,10 @@
-export type { Activation, ActivationOutcome } from './activation/activate.js'
+export type { ActivationOutcome, ActivationRequest } from './activation/activate.js'
 export type { ContractChange } from './activation/history.js'
 export type { Decision, SaidVote } from './approval-op.js'
 export type { Statement, StatementTaken } from './approvals/statement.js'
 export type { VoteRequest, VoteTaken } from './approvals/vote.js'
 export type { VoteWithdrawn, Withdrawal } from './approvals/withdraw.js'
+export { type Config, defineConfig } from './config.js'
 export type { ApprovalOptions, GovernedBranch, GovernedContext } from './context.js'
 export {
   type Action,
@@ -15,24 +16,34 @@ export {
   type Search,
   type StillValid,
 } from './contract/action.js'
+export { type Activation, activationsOf, governanceEvents } from './contract/activations.js'
 export {
   type Contract,
   type ContractDeclaration,
   type ContractFlow,
   contract,
+  InvalidContract,
   type ModelPolicy,
   type ResumePolicy,
 } from './contract/contract.js'
+export { type Change, type ChangeClass, differenceOf } from './contract/difference.js'
 export { type EffectProtocol, idempotent, once, transactional, verify } from './contract/effect.js'
+export { htmlOf } from './contract/html.js'
+export { markdownOf } from './contract/markdown.js'
+export { type ContractStanding, type Page, pageOf } from './contract/page.js'
+export type { Problem } from './contract/problem.js'
+export { type ReadContract, readContract } from './contract/reading.js'
 export { type ApprovalPolicy, allow, type Rule } from './contract/rule.js'
+export { spanInWords } from './contract/spans.js'
+export { plainText, ruleInWords, type Words } from './contract/words.js'
 export type { ChangeBy, Directory, DirectoryChanged, HeldRole, RolesOf } from './directory/directory.js'
 export type { DirectoryChange } from './directory/history.js'
 export type { ImportDifference, ImportedGrant, RoleImport } from './directory/import.js'
 export { type RoleFile, type RoleFileFormat, readRoleFile } from './directory/role-file.js'
 export type { RoleFileMistake } from './directory/rows.js'
-export type { GovernanceErrorCode } from './errors.js'
-export { flow, type GovernedDeclaration, type GovernedFlow } from './flow.js'
+export { type GovernanceErrorCode, governanceError } from './errors.js'
+export { flow, type GovernedDeclaration, type GovernedFlow, isGoverned } from './flow.js'
 export { Governance, type GovernanceParts } from './governance.js'
-export { LawBook } from './law-book.js'
+export { governanceStream, LawBook } from './law-book.js'
 export { NotDispatched } from './not-dispatched.js'
 export { type OpenOptions, open } from './open.js'

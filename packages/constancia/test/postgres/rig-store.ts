@@ -86,6 +86,7 @@ export class RigDatabase {
       create: counted((request) => store.create(request)),
       append: counted((request) => store.append(request)),
       decide: counted((request) => store.decide(request)) as Store['decide'],
+      record: counted((request) => store.record(request)),
       suspend: counted((request) => store.suspend(request)),
       claim: counted((request) => this.#claim(store, request, clock)),
       read: counted((stream, range) => store.read(stream, range)),

@@ -56,7 +56,7 @@ export function suspend(session: Session, { claim, head, rest, readSignalCount }
       // A wake time, even one to come, is for whoever waits for the next due run to learn of; and where a limit holds runs back,
       // one that rests makes room.
       const isRoom = session.limitedFlows.size > 0 && session.limitedFlows.has(session.tips.flowOf(run) ?? '')
-      const wakes = rest.kind === 'waiting' && rest.wakeAtMs !== undefined
+      const wakes = rest.kind !== 'stuck' && rest.wakeAtMs !== undefined
       const touched = [{ run, headSeq: head.seq, due: wakes || isRoom, outbox: false, isLoud: wakes || isRoom }]
       const change = { run, claim, head, readSignalCount, isProgress: false, state: stateOf(rest) }
       return { change, touched }
@@ -70,5 +70,5 @@ export function suspend(session: Session, { claim, head, rest, readSignalCount }
 
 function stateOf(rest: Rest): State {
   if (rest.kind === 'stuck') return { status: 'stuck', stuck: { code: rest.code, message: rest.message } }
-  return { status: 'waiting', wakeAtMs: rest.wakeAtMs, waitingFor: JSON.stringify(rest.waitingFor) }
+  return { status: rest.kind, wakeAtMs: rest.wakeAtMs, waitingFor: JSON.stringify(rest.waitingFor) }
 }

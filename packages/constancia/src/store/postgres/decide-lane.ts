@@ -5,6 +5,7 @@ import { Wait } from './patience.js'
 import { storedOf } from './read-back.js'
 import { type RunRecord, recordColumns, rowOf } from './run-record.js'
 import type { Session } from './session.js'
+import { headsOf } from './streams.js'
 import { inTransaction, type Transaction } from './transaction.js'
 import { identityOf, type Work } from './work.js'
 import { write } from './write.js'
@@ -26,7 +27,7 @@ interface Underway {
 }
 
 /**
- * Decides jobs in one transaction: locks the rows of their runs in the order of their ids, reads, decides, and writes. Two round
+ * Decides jobs in one transaction: locks the streams that they depend on and the rows of their runs in the order of their ids, reads, decides, and writes. Two round
  * trips. A decision that throws concerns its own caller alone. One whose commit nobody heard of is looked for before it is made
  * again.
  */
@@ -80,16 +81,19 @@ interface FactsOf {
 
 async function factsOf(session: Session, on: Transaction, jobs: readonly DecideJob[]): Promise<FactsOf[]> {
   const runs = arrayOf(jobs.map(({ run }) => run))
+  const streams = [...new Set(jobs.flatMap(({ basis }) => basis ?? []))]
+  const heads = headsOf(session, on, streams)
   const locked = on.query(session.sql(lock), [runs])
   const read = on.query(session.sql(select), [runs, arrayOf(jobs.map(({ delivery }) => delivery))])
-  const [, rows] = await Promise.all([locked, read])
+  const [ends, , rows] = await Promise.all([heads, locked, read])
   const records = rows as unknown as FactsRecord[]
   return jobs.flatMap((job, index) => {
     const found = records[index]
     if (found === undefined) return []
     const record = found.id === null ? undefined : found
     const run = record === undefined ? undefined : rowOf(record)
-    return [{ job, record, facts: { run, nowMs: found.now_ms, delivered: found.delivered, basisHead: undefined } }]
+    const basisHead = job.basis && ends.get(job.basis)
+    return [{ job, record, facts: { run, nowMs: found.now_ms, delivered: found.delivered, basisHead } }]
   })
 }
 

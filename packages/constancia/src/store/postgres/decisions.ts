@@ -8,7 +8,7 @@ import { type Added, add, type State } from './work.js'
 
 /** Lets the world outside add to a run; see `Store.decide`. */
 export function decide<T>(session: Session, request: Decide<T>): Promise<T> {
-  const { run, delivery, settles } = request
+  const { run, delivery, settles, basis } = request
   const decideJob: DecideJob['decide'] = (facts, record) => {
     const decision = request.decide(facts)
     const decided = record === undefined ? undefined : enact(session, { request, record, facts, decision })
@@ -19,7 +19,7 @@ export function decide<T>(session: Session, request: Decide<T>): Promise<T> {
     const work = decided ?? (settles === undefined ? undefined : { touched: [] })
     return { work: work === undefined ? undefined : { ...work, settles }, answer: decision.result }
   }
-  return session.commit.submit<DecideJob>({ lane: 'decide', runs: [run], run, delivery, decide: decideJob })
+  return session.commit.submit<DecideJob>({ lane: 'decide', runs: [run], run, delivery, basis, decide: decideJob })
 }
 
 interface Enactment {

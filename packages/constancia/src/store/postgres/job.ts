@@ -1,4 +1,4 @@
-import type { Head, RunId } from '../../journal/index.js'
+import type { Head, RunId, StreamId } from '../../journal/index.js'
 import type { Facts } from '../index.js'
 import type { RunRecord } from './run-record.js'
 import type { Unfit } from './unfit.js'
@@ -37,6 +37,8 @@ export interface DecideJob extends JobBase {
   readonly lane: 'decide'
   readonly run: RunId
   readonly delivery: string | undefined
+  /** The stream whose end is among the facts. */
+  readonly basis: StreamId | undefined
   /** Decides. Throws what the decision throws, or what is wrong with it. */
   readonly decide: (facts: Facts, record: RunRecord | undefined) => Decided
 }

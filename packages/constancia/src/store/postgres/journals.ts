@@ -68,6 +68,7 @@ export function append(session: Session, request: Append): Promise<Appended> {
   }
   const finish = (unfit: Unfit | undefined): Appended => {
     const added = work?.change.added
+    if (unfit?.kind === 'basis_moved') return { kind: 'basis_moved' }
     if (unfit !== undefined) session.tips.forget(run)
     if (unfit?.kind === 'exists' && successor !== undefined)
       assert(false, `run ${successor.run}, which was to take over from run ${run}, exists already`)
@@ -107,14 +108,14 @@ function workOf(
   request: Append,
   fold: RunFold,
 ): Work & { readonly change: { readonly added: Added } } {
-  const { claim, drafts, seen, readSignalCount, successor } = request
+  const { claim, drafts, seen, readSignalCount, successor, basis } = request
   const { run } = claim
   if (successor !== undefined) checkSuccessor(request, successor)
   const by = `claim:${claim.id}@${claim.epoch}`
   const nowMs = session.clock.now()
   // What the database holds of the head counts, its time too.
   const added = add({ run, head: fold.head, fold, drafts, nowMs, by, seen, salt: session.salt })
-  const change = { run, claim, head: fold.head, added, readSignalCount, isProgress: added.events.length > 0 }
+  const change = { run, claim, head: fold.head, basis, added, readSignalCount, isProgress: added.events.length > 0 }
   const isRoom = added.fold.outcome !== 'open' && session.limitedFlows.has(fold.flow)
   const touched = [touchedOf(added, isRoom)]
   if (successor === undefined) return { change, touched }

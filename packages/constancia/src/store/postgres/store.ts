@@ -21,6 +21,8 @@ import type {
   Page,
   Parking,
   Purge,
+  Recorded,
+  RecordRequest,
   RunQuery,
   RunRow,
   Store,
@@ -49,6 +51,7 @@ import { runs } from './run-list.js'
 import { rowOf } from './run-record.js'
 import { recordsOf } from './runs.js'
 import type { Session } from './session.js'
+import { record } from './streams.js'
 import { announce, depart, openRuns, workers } from './workers.js'
 
 /**
@@ -127,6 +130,10 @@ class PostgresStore implements Store {
 
   decide<T>(request: Decide<T>): Promise<T> {
     return this.#do(() => decide(this.#session, request))
+  }
+
+  record(request: RecordRequest): Promise<Recorded> {
+    return this.#do(() => record(this.#session, request))
   }
 
   suspend(request: Suspend): Promise<boolean> {
@@ -223,10 +230,6 @@ class PostgresStore implements Store {
 
   quarantine(parking: Parking): Promise<{ readonly parkedCount: number }> {
     return this.#do(() => quarantine(this.#session, parking))
-  }
-
-  record(): Promise<never> {
-    return Promise.reject(new Error('Not built yet.'))
   }
 
   close(): Promise<void> {

@@ -11,6 +11,7 @@ import {
   type StoredEvent,
 } from '../../journal/index.js'
 import type { ClaimRef, OutboxRef } from '../index.js'
+import type { Basis } from './streams.js'
 import type { Touched } from './touched.js'
 
 /** What one request writes: all of it, or nothing. */
@@ -31,6 +32,8 @@ export interface RunChange {
   readonly claim: ClaimRef | undefined
   /** Where its journal must end; undefined where that does not matter. */
   readonly head: Head | undefined
+  /** What it was decided from must still end there. */
+  readonly basis?: Basis | undefined
   /** New events and what follows from them. */
   readonly added?: Added
   readonly readSignalCount?: number | undefined

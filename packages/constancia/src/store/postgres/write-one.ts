@@ -32,8 +32,9 @@ function loneOf(session: Session, works: readonly Work[]): Lone | undefined {
   if (works.length !== 1 || work === undefined) return undefined
   const { change, start, latest, settles, touched } = work
   if (change === undefined || start !== undefined || latest !== undefined || settles !== undefined) return undefined
-  const { claim, head, added, state, readSignalCount } = change
-  if (claim === undefined || head === undefined || added === undefined || state !== undefined) return undefined
+  const { claim, head, basis, added, state, readSignalCount } = change
+  if (claim === undefined || head === undefined || basis !== undefined || added === undefined || state !== undefined)
+    return undefined
   const [event] = added.events
   if (event === undefined || added.events.length > 1 || added.fold.outcome !== 'open') return undefined
   if (added.deliveries.length > 0 || added.entries.length > 0) return undefined

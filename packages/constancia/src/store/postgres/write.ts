@@ -2,6 +2,7 @@ import type { ClaimId, RunFold, StoredEvent } from '../../journal/index.js'
 import type { Connection, Value } from './driver.js'
 import { arrayOf, bytesOf, Columns, type Element } from './literals.js'
 import type { Session } from './session.js'
+import { Bases } from './streams.js'
 import type { Touched } from './touched.js'
 import type { Unfit } from './unfit.js'
 import type { Added, RunChange, Work } from './work.js'
@@ -18,7 +19,9 @@ interface UnfitRecord {
 
 const widths = { changes: 20, starts: 18, events: 12, deliveries: 3, entries: 4 }
 const valueCount = 20 + 18 + 12 + 3 + 4 + 2 + 2 + 2
-const writeSql = `SELECT * FROM {schema}.write(${Array.from({ length: valueCount }, (_, index) => `$${index + 1}`).join(', ')})`
+const placesUpTo = (count: number): string => Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')
+const writeSql = `SELECT * FROM {schema}.write(${placesUpTo(valueCount)})`
+const writeUnderSql = `SELECT * FROM {schema}.write_under(${placesUpTo(4 + valueCount)})`
 
 /**
  * Writes works in one round trip and one transaction; each is stored whole or, where it does not fit, not at all. Answers
@@ -27,8 +30,8 @@ const writeSql = `SELECT * FROM {schema}.write(${Array.from({ length: valueCount
  * the driver's error; then nothing is stored, or nobody knows.
  */
 export async function write(session: Session, on: Connection, works: readonly Work[]): Promise<Map<number, Unfit>> {
-  const { values, places } = encode(session, works)
-  const records = (await on.query(session.sql(writeSql), values)) as unknown as UnfitRecord[]
+  const { sql, values, places } = encode(session, works)
+  const records = (await on.query(session.sql(sql), values)) as unknown as UnfitRecord[]
   const unfit = new Map<number, Unfit>()
   for (const record of records) unfit.set(places[record.unfit_ord - 1] ?? -1, unfitOf(record))
   return unfit
@@ -44,12 +47,14 @@ function unfitOf(record: UnfitRecord): Unfit {
 }
 
 interface Encoded {
+  readonly sql: string
   readonly values: Value[]
   /** Which work is at each place. */
   readonly places: readonly number[]
 }
 
 function encode(session: Session, works: readonly Work[]): Encoded {
+  const bases = new Bases()
   const changes = new Columns(widths.changes)
   const starts = new Columns(widths.starts)
   const rows: AddedColumns = {
@@ -61,6 +66,7 @@ function encode(session: Session, works: readonly Work[]): Encoded {
   for (const [index, { change }] of works.entries()) {
     if (change === undefined) continue
     changes.add(changeRow(change))
+    bases.add(change.basis)
     places.push(index)
     if (change.added !== undefined) addRows(rows, places.length, change.added)
   }
@@ -76,7 +82,9 @@ function encode(session: Session, works: readonly Work[]): Encoded {
   const lines = [arrayOf(latest.map(({ root }) => root)), arrayOf(latest.map(({ run }) => run))]
   const settled = [arrayOf(settles.map(({ run }) => run)), arrayOf(settles.map(({ seq }) => seq))]
   const note = session.watchers.noteOf(works.flatMap(({ touched }): readonly Touched[] => touched))
-  return { values: [...columns, ...lines, ...settled, session.watchers.channel, note], places }
+  const values = [...columns, ...lines, ...settled, session.watchers.channel, note]
+  if (!bases.isAny) return { sql: writeSql, values, places }
+  return { sql: writeUnderSql, values: [...bases.values(), ...values], places }
 }
 
 interface AddedColumns {

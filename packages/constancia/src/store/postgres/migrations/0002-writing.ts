@@ -45,7 +45,8 @@ RETURNS TABLE (unfit_ord integer, unfit_kind text, unfit_seq integer, unfit_hash
   unfit_epoch integer)
 LANGUAGE plpgsql SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET lock_timeout = '10s'`
 
-const changes = `
+/** Locks the rows of changes and finds those that fit. */
+export const changes = `
   IF changes > 0 THEN
     WITH locked AS MATERIALIZED (
       SELECT i.ord, r.stream,

@@ -16,9 +16,11 @@ DROP INDEX {schema}.runs_due;
 CREATE INDEX runs_due ON {schema}.runs (flow, version, priority DESC, due_at, stream) WHERE due_at IS NOT NULL;
 `
 
-const withPriority = signature.replace('n_key text[],', 'n_key text[], n_priority smallint[],')
+/** Of the function that writes, with the column. */
+export const withPriority = signature.replace('n_key text[],', 'n_key text[], n_priority smallint[],')
 
-const starts = `
+/** Starts runs, with the column. */
+export const starts = `
   IF cardinality(n_run) > 0 THEN
     WITH made AS (
       INSERT INTO {schema}.streams (name)

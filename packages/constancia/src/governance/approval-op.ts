@@ -3,6 +3,7 @@ import { type Host, type Op, OpBase, type OpPlace, type Outcome } from '../engin
 import { type Draft, decodeValue, encodeValue, type OpId } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'
 import { type AskedApproval, askedApproval, pendingOf } from './approvals/pending.js'
+import { questionOf } from './approvals/shown.js'
 import { requestOf, wakeOf } from './approvals/waiting.js'
 import type { AnyProposed } from './contract/action.js'
 import type { Government } from './government.js'
@@ -105,21 +106,29 @@ export class ApprovalOp<P extends AnyProposed | undefined> extends OpBase<Decisi
   }
 }
 
-function decisionOf({ op, votes: cast, resolved }: AskedApproval, proposed: AnyProposed | undefined): Decision {
+function decisionOf(
+  { op, votes: cast, resolved, shownText }: AskedApproval,
+  proposed: AnyProposed | undefined,
+): Decision {
   const votes = cast.map(({ voter, choice, note }) => ({ voter, choice, note }))
   const outcome = resolved?.outcome ?? 'lapsed'
   if (outcome !== 'approved') return { outcome, votes }
   const amended = resolved?.amendedText
-  return { outcome, action: approvedAction({ proposed, amended, op }), isAmended: amended !== undefined, votes }
+  return {
+    outcome,
+    action: approvedAction({ proposed, text: amended ?? questionOf(shownText).input, op }),
+    isAmended: amended !== undefined,
+    votes,
+  }
 }
 
 function approvedAction(given: {
   readonly proposed: AnyProposed | undefined
-  readonly amended: string | undefined
+  /** What was approved, as its text. */
+  readonly text: string | null
   readonly op: OpId
 }): AnyProposed | undefined {
-  const { proposed, amended, op } = given
-  if (proposed === undefined) return undefined
-  const input = amended === undefined ? proposed.input : decodeValue(amended)
-  return { action: proposed.action, input, approvedBy: op }
+  const { proposed, text, op } = given
+  if (proposed === undefined || text === null) return undefined
+  return { action: proposed.action, input: decodeValue(text), approvedBy: op }
 }

@@ -82,9 +82,11 @@ function act(engine: EngineContext, { action, input, approvedBy }: AnyProposed):
   const { limits } = engine.parts
   const what = `Input of action ${JSON.stringify(action.name)}`
   const government = governmentOf(engine)
-  const said = (): { readonly inputText: string } => ({
-    inputText: encodeValue(parseWith(action.input, input, what), { limits, what }),
-  })
+  const said = (): { readonly inputText: string } => {
+    // What was approved executes as it was approved: it was checked then, and nothing is made of it again.
+    const value = approvedBy === undefined ? parseWith(action.input, input, what) : input
+    return { inputText: encodeValue(value, { limits, what }) }
+  }
   return engine.added({
     verb: 'do' as AddedVerb,
     name: action.name,
@@ -106,9 +108,16 @@ function ask(engine: EngineContext, name: string, options: ApprovalOptions<AnyPr
   return engine.added({
     verb: 'approval' as AddedVerb,
     name,
-    plan: () => ({ proposed, question, policy: declaredApproval(policy), government }),
+    plan: () => ({ proposed: parsed(proposed), question, policy: declaredApproval(policy), government }),
     make: (host, place, plan) => new ApprovalOp(host, place, plan),
   })
+}
+
+// People are shown what would execute.
+function parsed(proposed: AnyProposed | undefined): AnyProposed | undefined {
+  if (proposed === undefined) return undefined
+  const { action, input } = proposed
+  return { action, input: parseWith(action.input, input, `Input of action ${JSON.stringify(action.name)}`) }
 }
 
 function say(

@@ -46,4 +46,4 @@ export { flow, type GovernedDeclaration, type GovernedFlow, isGoverned } from '.
 export { Governance, type GovernanceParts } from './governance.js'
 export { governanceStream, LawBook } from './law-book.js'
 export { NotDispatched } from './not-dispatched.js'
-export { type OpenOptions, open } from './open.js'
+export { type GovernedRuntime, type OpenOptions, open } from './open.js'

@@ -92,6 +92,19 @@ export const streamCases: Cases = {
     strictEqual((await world.store.read(law)).length, 5)
   },
 
+  'R-A2 rebuilding, purging and quarantine leave streams that belong to no run as they are': async (world) => {
+    const events = await recorded(world, [granted('ann'), granted('bob')])
+    const claim = await world.owned('r1')
+    await world.appended(claim, [completed])
+    deepStrictEqual((await world.store.purge({ runs: [idOf('governance'), idOf('r1')], by: 'x' })).purged, ['r1'])
+    strictEqual((await world.store.rebuild()).runCount, 0)
+    await world.store.quarantine({ code: 'rolled_back', message: 'x' })
+    deepStrictEqual(await world.store.read(law), events)
+    const next = await world.owned('r2')
+    strictEqual((await appendUnder(world, { claim: next, head: next.head, basis: headAfter(events) })).kind, 'appended')
+    strictEqual((await recorded(world, [granted('cid')], { head: headAfter(events) }))[0]?.seq, 2)
+  },
+
   'R-E11 an append whose basis stands is stored, over an empty stream and another': async (world) => {
     const claim = await world.owned('r1')
     const first = await appendUnder(world, { claim, head: claim.head, basis: emptyHead(law) })

@@ -1,6 +1,6 @@
 import { existsSync, statSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
-import type { Config } from '../schedule/index.js'
+import type { Config } from '../governance/index.js'
 import { cliError, messageOf } from './errors.js'
 import { commandLineOf, copyFor, type Load, loadDefault, ownCopy } from './modules.js'
 
@@ -70,12 +70,18 @@ function problemOf(config: unknown): string | undefined {
   if (typeof config !== 'object' || config === null) {
     return 'has no default export; it should say: export default defineConfig({ store: sqlite({ file }), flows: [...] })'
   }
-  const { store, flows } = config as { readonly store?: unknown; readonly flows?: unknown }
+  const { store, flows, contract } = config as Readonly<Record<'store' | 'flows' | 'contract', unknown>>
   if (typeof store !== 'function')
     return 'names no store; it should say, for instance: store: sqlite({ file: "app.db" })'
   if (!Array.isArray(flows)) return 'names no flows; it should say: flows: [...], an empty list if there are none yet'
   const odd = flows.findIndex((flow) => typeof (flow as { run?: unknown } | null)?.run !== 'function')
+  if (odd === -1 && contract !== undefined && !isContract(contract))
+    return 'has something as its contract that is not made by contract({...})'
   return odd === -1 ? undefined : `has something in flows, at place ${odd + 1}, that is not made by flow({...})`
+}
+
+function isContract(value: unknown): boolean {
+  return typeof (value as { declared?: unknown } | null)?.declared === 'object'
 }
 
 function invalid(file: string, problem: string, cause?: unknown): Error {

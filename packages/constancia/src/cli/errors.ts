@@ -13,6 +13,8 @@ export type CliErrorCode =
   /** There is no database where the configuration says. */
   | 'store_missing'
   | 'unknown_flow'
+  /** No contract of this digest was ever in force, or none is. */
+  | 'unknown_contract'
   | 'run_ended'
   | 'run_open'
   | 'not_stuck'

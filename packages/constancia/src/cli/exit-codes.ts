@@ -14,6 +14,7 @@ export const exitCodes = {
   findings: 11,
   cutOff: 12,
   notGivenBack: 13,
+  differs: 14,
   interrupted: 130,
 } as const
 
@@ -25,7 +26,7 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
   [exitCodes.done, 'done'],
   [exitCodes.fault, 'an unexpected fault, perhaps a bug'],
   [exitCodes.usage, 'the command, an id or an input makes no sense; nothing was done'],
-  [exitCodes.unknown, 'no such run, or no such flow'],
+  [exitCodes.unknown, 'no such run, flow or contract'],
   [exitCodes.ambiguous, 'the beginning of an id fits several runs'],
   [exitCodes.refused, 'the run has ended, is not stuck, or refuses for another reason'],
   [exitCodes.stranded, 'check: runs would be stranded by the code at hand'],
@@ -33,9 +34,10 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
   [exitCodes.unconfirmed, 'not confirmed: answer yes, or pass --yes; nothing was done'],
   [exitCodes.config, 'no configuration was found, or it cannot be loaded'],
   [exitCodes.store, 'the database is missing, away, damaged, too new, moved, or lost a part'],
-  [exitCodes.findings, 'doctor: something needs attention'],
+  [exitCodes.findings, 'doctor, contract check: something needs attention'],
   [exitCodes.cutOff, 'worker: attempts were cut off; their steps are executed again'],
   [exitCodes.notGivenBack, 'worker: runs were not given back; they go on when their leases end'],
+  [exitCodes.differs, 'contract diff: the contracts differ'],
   [exitCodes.interrupted, 'stopped by Ctrl-C; what was done is told'],
 ]
 
@@ -49,6 +51,7 @@ const exitCodeOfError: Readonly<Record<string, ExitCode>> = {
   unknown_run: exitCodes.unknown,
   unknown_flow: exitCodes.unknown,
   run_purged: exitCodes.unknown,
+  unknown_contract: exitCodes.unknown,
   ambiguous_id: exitCodes.ambiguous,
   run_ended: exitCodes.refused,
   run_exists: exitCodes.refused,

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { systemClock } from '../store/index.js'
 import type { Call } from './command.js'
-import { commands } from './commands/index.js'
+import { commands, groups } from './commands/index.js'
 import { type FoundConfig, findConfig, HandOver, loadConfig } from './config.js'
 import { codeOf, messageOf } from './errors.js'
 import { type ExitCode, exitCodeOf, exitCodes } from './exit-codes.js'
@@ -47,6 +47,7 @@ async function obey(words: readonly string[], terminal: Terminal, load: Load): P
     width: terminal.width,
     show,
     version: ownVersion(),
+    groups,
   })
   if (asked === undefined) {
     await terminal.print(help.trimEnd())

@@ -1,8 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { dirname, extname, resolve } from 'node:path'
+import type { Config } from '../governance/index.js'
 import { defaultLimits } from '../journal/index.js'
-import type { Config } from '../schedule/index.js'
 import {
   isMovable,
   type MovableStoreFactory,

@@ -14,6 +14,8 @@ export interface Asked {
 
 /** How help is shown. */
 export interface HelpStyle {
+  /** What the first words of commands of two words are about, by those words: `contract`. */
+  readonly groups: Readonly<Record<string, string>>
   readonly width: number
   /** Takes help that was asked for. */
   readonly show: (text: string) => void
@@ -27,8 +29,12 @@ export interface HelpStyle {
 export function readWords(commands: readonly Command[], words: readonly string[], style: HelpStyle): Asked | undefined {
   let asked: Asked | undefined
   const program = rootOf(style)
+  const made = new Map<string, Commander>()
   for (const command of commands) {
-    const sub = program.command(command.name, { hidden: command.hidden === true }).summary(command.summary)
+    const [last = '', ...before] = command.name.split(' ').reverse()
+    const group = before.length === 0 ? program : groupOf(before.join(' '), { program, made, style })
+    const sub = group.command(last, { hidden: command.hidden === true }).summary(command.summary)
+    made.set(command.name, sub)
     sub.description(`${sentence(command.summary)}${command.details === undefined ? '' : `\n\n${command.details}`}`)
     for (const { name, about } of command.arguments ?? []) sub.argument(name, about)
     for (const { flags, about, many } of command.options ?? []) {
@@ -37,17 +43,41 @@ export function readWords(commands: readonly Command[], words: readonly string[]
     }
     common(sub)
     sub.action(() => {
-      asked = askedOf(command, sub, program)
+      asked = askedOf(command, sub, [program, group])
     })
   }
   try {
     program.parse(words, { from: 'user' })
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error
+    if (error.code === 'commander.help') style.show(helpOf(made, words))
     if (error.exitCode === 0 || error.code === 'commander.help') return undefined
     throw cliError('usage', complaintOf(error))
   }
   return asked
+}
+
+// A word that only other words follow was given alone: that is a question.
+function helpOf(made: ReadonlyMap<string, Commander>, words: readonly string[]): string {
+  const name = words.find((word) => made.has(word))
+  return name === undefined ? '' : (made.get(name)?.helpInformation() ?? '')
+}
+
+// A word that other words follow: a command of its own, such as `roles`, or one that only lists what there is.
+function groupOf(name: string, { program, made, style }: Making): Commander {
+  const found = made.get(name)
+  if (found !== undefined) return found
+  const summary = style.groups[name] ?? ''
+  const group = common(program.command(name).summary(summary).description(sentence(summary)))
+  group.usage('<command> [options]').helpCommand('help [command]', 'show the help of a command')
+  made.set(name, group)
+  return group
+}
+
+interface Making {
+  readonly program: Commander
+  readonly made: Map<string, Commander>
+  readonly style: HelpStyle
 }
 
 function rootOf({ width, show, version }: HelpStyle): Commander {
@@ -77,9 +107,10 @@ function common(command: Commander): Commander {
     .helpOption('-h, --help', 'show this help')
 }
 
-function askedOf(command: Command, sub: Commander, program: Commander): Asked {
-  const given = { ...program.opts(), ...definedOf(sub.opts()) }
-  const color = program.opts()['color'] !== false && sub.opts()['color'] !== false
+function askedOf(command: Command, sub: Commander, above: readonly Commander[]): Asked {
+  const levels = [...above, sub].map((level) => level.opts())
+  const given = Object.assign({}, ...levels.map(definedOf)) as Record<string, unknown>
+  const color = levels.every((level) => level['color'] !== false)
   const last = command.arguments?.at(-1)
   const places: readonly unknown[] = sub.processedArgs
   const isMany = last !== undefined && isVariadic(last)

@@ -1,6 +1,6 @@
 import { existsSync } from 'node:fs'
 import type { Logger, Runtime, WorkerOptions } from '../engine/index.js'
-import { type Config, open } from '../schedule/index.js'
+import { type Config, open } from '../governance/index.js'
 import { sqlitePlace } from '../store/sqlite/index.js'
 import type { OpenHow } from './command.js'
 import type { FoundConfig } from './config.js'
@@ -53,7 +53,7 @@ async function openConfig({ found, how, terminal }: Opening): Promise<Runtime> {
   try {
     return how.onAway === undefined ? await openWith(log) : await openPatiently(openWith, { how, log, terminal })
   } catch (cause) {
-    if (codeOf(cause) !== 'invalid_option') throw cause
+    if (!['invalid_option', 'ungoverned_flow'].includes(codeOf(cause) ?? '')) throw cause
     throw cliError('config_invalid', `${file} cannot be used: ${messageOf(cause)}`, { cause })
   }
 }

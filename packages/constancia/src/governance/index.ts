@@ -1,4 +1,5 @@
 export type { Decision, SaidVote } from './approval-op.js'
+export { type Config, defineConfig } from './config.js'
 export type { ApprovalOptions, GovernedBranch, GovernedContext } from './context.js'
 export {
   type Action,
@@ -10,17 +11,28 @@ export {
   type Search,
   type StillValid,
 } from './contract/action.js'
+export { type Activation, activationsOf, governanceEvents } from './contract/activations.js'
 export {
   type Contract,
   type ContractDeclaration,
   type ContractFlow,
   contract,
+  InvalidContract,
   type ModelPolicy,
   type ResumePolicy,
 } from './contract/contract.js'
+export { type Change, type ChangeClass, differenceOf } from './contract/difference.js'
 export { type EffectProtocol, idempotent, once, transactional, verify } from './contract/effect.js'
+export { htmlOf } from './contract/html.js'
+export { markdownOf } from './contract/markdown.js'
+export { type ContractStanding, type Page, pageOf } from './contract/page.js'
+export type { Problem } from './contract/problem.js'
+export { type ReadContract, readContract } from './contract/reading.js'
 export { type ApprovalPolicy, allow, type Rule } from './contract/rule.js'
-export type { GovernanceErrorCode } from './errors.js'
-export { flow, type GovernedDeclaration, type GovernedFlow } from './flow.js'
+export { spanInWords } from './contract/spans.js'
+export { plainText, ruleInWords, type Words } from './contract/words.js'
+export { type GovernanceErrorCode, governanceError } from './errors.js'
+export { flow, type GovernedDeclaration, type GovernedFlow, isGoverned } from './flow.js'
+export { governanceStream, LawBook } from './law-book.js'
 export { NotDispatched } from './not-dispatched.js'
-export { type OpenOptions, open } from './open.js'
+export { type GovernedRuntime, type OpenOptions, open } from './open.js'

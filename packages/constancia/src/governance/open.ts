@@ -1,10 +1,12 @@
-import type { AnyFlow, Runtime } from '../engine/index.js'
-import { defaultLimits } from '../journal/index.js'
+import { randomBytes } from 'node:crypto'
+import { type AnyFlow, newRunId, parseWith, type Runtime, type Schema } from '../engine/index.js'
+import { assert, decodeValue, defaultLimits } from '../journal/index.js'
 import { open as openPlain, type OpenOptions as ScheduleOptions } from '../schedule/index.js'
 import { type Store, type StoreFactory, systemClock } from '../store/index.js'
 import type { Contract } from './contract/contract.js'
 import { governanceError } from './errors.js'
 import { isGoverned } from './flow.js'
+import { Governance } from './governance.js'
 import { declaredFlow, Government } from './government.js'
 import { LawBook } from './law-book.js'
 
@@ -20,6 +22,8 @@ export interface OpenOptions extends ScheduleOptions {
  * is replaced from now on. Throws faults of the store, each of which says what to do, `invalid_option`, `run_exists` where the id of a
  * schedule's run belongs to another flow, and `ungoverned_flow` for a governed flow that no contract at hand speaks of.
  */
+export async function open(options: OpenOptions & { readonly contract: Contract }): Promise<GovernedRuntime>
+export async function open(options: OpenOptions): Promise<Runtime>
 export async function open(options: OpenOptions): Promise<Runtime> {
   const { contract, ...rest } = options
   const flows = [...rest.flows, ...(rest.schedules ?? []).map(({ flow }) => flow)]
@@ -29,19 +33,50 @@ export async function open(options: OpenOptions): Promise<Runtime> {
   const clock = options.parts?.clock ?? systemClock
   const book = new LawBook()
   const government = new Government({ book, contract, limits, clock })
-  return openPlain({
-    ...rest,
-    store: readBy(book, rest.store),
-    parts: { ...rest.parts, governing: government },
-  })
+  let opened: Store | undefined
+  // The book reads from the store as soon as there is one: a worker may take up a run before this process has its runtime.
+  const factory: StoreFactory = async (parts) => {
+    opened = await rest.store(parts)
+    book.readFrom(opened)
+    return opened
+  }
+  const runtime = await openPlain({ ...rest, store: factory, parts: { ...rest.parts, governing: government } })
+  assert(opened !== undefined, 'a runtime has a store')
+  const random = options.parts?.randomBytes ?? randomBytes
+  const newId = (): string => newRunId(clock.now(), random)
+  const checks = { checkAmended: amendmentCheck(contract), checkOutput: outputCheck(contract) }
+  const governance = new Governance({ store: opened, book, clock, limits, newId, ...checks })
+  return Object.assign(runtime, { governance })
 }
 
-// The book reads from the store as soon as there is one: a worker may take up a run before this process has its runtime.
-function readBy(book: LawBook, factory: StoreFactory): StoreFactory {
-  return async (parts): Promise<Store> => {
-    const store = await factory(parts)
-    book.readFrom(store)
-    return store
+/** A runtime with a contract. */
+export type GovernedRuntime = Runtime & {
+  /** Who may, and what people decide. */
+  readonly governance: Governance
+}
+
+type Check<T> = (action: string, text: T) => string | undefined
+
+// By the code at hand: whoever lacks an action cannot tell what fits it.
+function amendmentCheck(contract: Contract): Check<string> {
+  return (name, text) => unfit(contract.actions.get(name)?.input, text, name)
+}
+
+function outputCheck(contract: Contract): Check<string | undefined> {
+  return (name, text) => {
+    const output = contract.actions.get(name)?.output
+    if (text !== undefined) return output === undefined ? undefined : unfit(output, text, name)
+    return output === undefined ? undefined : `Action ${name} returns something; say what it returned.`
+  }
+}
+
+function unfit(schema: Schema<unknown> | undefined, text: string, action: string): string | undefined {
+  if (schema === undefined) return `This process does not have action ${action}.`
+  try {
+    parseWith(schema, decodeValue(text), `What was given for action ${JSON.stringify(action)}`)
+    return undefined
+  } catch (error) {
+    return String(Object(error).message)
   }
 }
 

@@ -1,4 +1,3 @@
-export { type Config, defineConfig } from './config.js'
 export type { MissedPolicy } from './due.js'
 export { type OpenOptions, open } from './open.js'
 export { type Schedule, type ScheduleDeclaration, schedule } from './schedule.js'

@@ -55,7 +55,14 @@ describe('a configuration', () => {
     for (const part of ['package.json', 'bin', 'dist']) {
       cpSync(join(packageFolder, part), join(modules, 'constancia', part), { recursive: true })
     }
-    for (const name of ['@constancia/verify', '@photostructure/sqlite', 'commander', 'croner', 'jiti']) {
+    for (const name of [
+      '@constancia/verify',
+      '@marcbachmann/cel-js',
+      '@photostructure/sqlite',
+      'commander',
+      'croner',
+      'jiti',
+    ]) {
       mkdirSync(dirname(join(modules, name)), { recursive: true })
       symlinkSync(folderOf(name), join(modules, name))
     }

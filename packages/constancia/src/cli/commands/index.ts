@@ -1,6 +1,9 @@
 import type { Command } from '../command.js'
 import { cancelCommand } from './cancel.js'
 import { checkCommand } from './check.js'
+import { contractCheckCommand } from './contract-check.js'
+import { contractDiffCommand } from './contract-diff.js'
+import { contractShowCommand } from './contract-show.js'
 import { devCommand } from './dev.js'
 import { doctorCommand } from './doctor.js'
 import { exportCommand } from './export.js'
@@ -32,6 +35,9 @@ export const commands: readonly Command[] = [
   cancelCommand,
   retryCommand,
   checkCommand,
+  contractCheckCommand,
+  contractShowCommand,
+  contractDiffCommand,
   exportCommand,
   purgeCommand,
   rebuildCommand,
@@ -39,3 +45,8 @@ export const commands: readonly Command[] = [
   migrateStoreCommand,
   doctorCommand,
 ]
+
+/** What the first words of commands of two words are about. */
+export const groups: Readonly<Record<string, string>> = {
+  contract: 'check, show and compare contracts, which say who may have what done',
+}

@@ -9,7 +9,7 @@ import {
   type DeclaredTemplate,
   type Json,
 } from '@constancia/verify'
-import { governanceError } from '../errors.js'
+import { ConstanciaError } from '../../journal/index.js'
 import type { AnyAction, DescribedSchema } from './action.js'
 import type { Problem } from './problem.js'
 import { problemsOf } from './problems.js'
@@ -63,7 +63,7 @@ export function contract(declaration: ContractDeclaration): Contract {
   const actions = actionsOf(declaration.rules)
   const declared = declaredOf(declaration, actions)
   const problems = [...schemaProblems(actions), ...problemsOf(declared)]
-  if (problems.length > 0) throw invalidContract(declared, problems)
+  if (problems.length > 0) throw new InvalidContract(declared, problems)
   const text = canonicalText(declared as unknown as Json)
   const digest = createHash('sha256').update(text).digest('hex')
   return { declared, text, digest, actions: new Map(actions.map((action) => [action.name, action])) }
@@ -144,8 +144,16 @@ function schemaProblems(actions: readonly AnyAction[]): Problem[] {
   )
 }
 
-function invalidContract({ name, version }: DeclaredContract, problems: readonly Problem[]): Error {
-  const lines = problems.map(({ place, reason }) => `  ${place}: ${reason}.`)
-  const count = problems.length === 1 ? 'one thing that makes' : `${problems.length} things that make`
-  return governanceError('invalid_contract', `Contract ${name} ${version} has ${count} no sense:\n${lines.join('\n')}`)
+/** `invalid_contract`: a contract that was declared and makes no sense, with all that is wrong with it. */
+export class InvalidContract extends ConstanciaError {
+  readonly contract: { readonly name: string; readonly version: string }
+  readonly problems: readonly Problem[]
+
+  constructor({ name, version }: DeclaredContract, problems: readonly Problem[]) {
+    const lines = problems.map(({ place, reason }) => `  ${place}: ${reason}.`)
+    const count = problems.length === 1 ? 'one thing that makes' : `${problems.length} things that make`
+    super('invalid_contract', `Contract ${name} ${version} has ${count} no sense:\n${lines.join('\n')}`)
+    this.contract = { name, version }
+    this.problems = problems
+  }
 }

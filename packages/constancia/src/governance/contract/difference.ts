@@ -19,13 +19,17 @@ export interface Change {
 /** All that differs, what matters most first. Empty for contracts that differ in their version alone. */
 export function differenceOf(before: DeclaredContract, after: DeclaredContract): readonly Change[] {
   const changes = [
-    ...named('role', entriesOf(before.roles), entriesOf(after.roles), () => 'behavioural'),
-    ...named('action', byName(before.actions), byName(after.actions), actionField),
+    ...named({ kind: 'role', classOf: behavioural }, entriesOf(before.roles), entriesOf(after.roles)),
+    ...named({ kind: 'action', classOf: actionField }, byName(before.actions), byName(after.actions)),
     ...ruleChanges(before, after),
-    ...named('flow', byVersion(before), byVersion(after), () => 'behavioural'),
-    ...named('limit', entriesOf(before.limits), entriesOf(after.limits), () => 'behavioural', 'behavioural'),
-    ...named('template', byName(before.templates), byName(after.templates), () => 'behavioural'),
-    ...field('activation', before.activation as Json, after.activation as Json, 'behavioural'),
+    ...named({ kind: 'flow', classOf: behavioural }, byVersion(before), byVersion(after)),
+    ...named(
+      { kind: 'limit', classOf: behavioural, edge: 'behavioural' },
+      entriesOf(before.limits),
+      entriesOf(after.limits),
+    ),
+    ...named({ kind: 'template', classOf: behavioural }, byName(before.templates), byName(after.templates)),
+    ...changed('behavioural', 'activation', [before.activation as Json, after.activation as Json]),
   ]
   return changes.sort((one, other) => order.indexOf(one.class) - order.indexOf(other.class))
 }
@@ -33,38 +37,47 @@ export function differenceOf(before: DeclaredContract, after: DeclaredContract):
 const order: readonly ChangeClass[] = ['breaking', 'behavioural', 'additive']
 
 type Named = ReadonlyMap<string, Json>
-type ClassOf = (field: string, before: Json | undefined, after: Json | undefined) => ChangeClass
+type Sides = readonly [before: Json | undefined, after: Json | undefined]
+type ClassOf = (field: string, sides: Sides) => ChangeClass
 
-function named(kind: string, before: Named, after: Named, classOf: ClassOf, edge?: ChangeClass): Change[] {
+const behavioural: ClassOf = () => 'behavioural'
+
+/** Things of a contract that have names. */
+interface Sort {
+  readonly kind: string
+  /** What a change of one field means. */
+  readonly classOf: ClassOf
+  /** What it means that one comes or goes, where that is neither additive nor breaking. */
+  readonly edge?: ChangeClass
+}
+
+function named({ kind, classOf, edge }: Sort, before: Named, after: Named): Change[] {
   const removed = [...before].filter(([name]) => !after.has(name))
   const added = [...after].filter(([name]) => !before.has(name))
   const kept = [...after].filter(([name]) => before.has(name))
   return [
-    ...removed.map(([name, value]) => change(edge ?? 'breaking', `${kind} ${name}`, 'removed', [value, undefined])),
-    ...kept.flatMap(([name, value]) => fields(`${kind} ${name}`, before.get(name) as Json, value, classOf)),
-    ...added.map(([name, value]) => change(edge ?? 'additive', `${kind} ${name}`, 'added', [undefined, value])),
+    ...removed.map(([name, value]) => changeOf(edge ?? 'breaking', `${kind} ${name}`, [value, undefined])),
+    ...kept.flatMap(([name, value]) => fields(`${kind} ${name}`, [before.get(name), value], classOf)),
+    ...added.map(([name, value]) => changeOf(edge ?? 'additive', `${kind} ${name}`, [undefined, value])),
   ]
 }
 
-function fields(place: string, before: Json, after: Json, classOf: ClassOf): Change[] {
-  if (!isObject(before) || !isObject(after)) return field(place, before, after, classOf('', before, after))
+function fields(place: string, sides: Sides, classOf: ClassOf): Change[] {
+  const [before, after] = sides
+  if (!isObject(before) || !isObject(after)) return changed(classOf('', sides), place, sides)
   const names = [...new Set([...Object.keys(before), ...Object.keys(after)])]
   return names.flatMap((name) => {
-    const [one, other] = [before[name], after[name]]
-    return field(`${place}, ${name}`, one, other, classOf(name, one, other))
+    const both: Sides = [before[name], after[name]]
+    return changed(classOf(name, both), `${place}, ${name}`, both)
   })
 }
 
-function field(place: string, before: Json | undefined, after: Json | undefined, is: ChangeClass): Change[] {
-  return isSame(before, after) ? [] : [change(is, place, 'changed', [before, after])]
+function changed(is: ChangeClass, place: string, sides: Sides): Change[] {
+  return isSame(...sides) ? [] : [changeOf(is, place, sides)]
 }
 
-function change(
-  is: ChangeClass,
-  place: string,
-  what: string,
-  [before, after]: [Json | undefined, Json | undefined],
-): Change {
+function changeOf(is: ChangeClass, place: string, [before, after]: Sides): Change {
+  const what = before === undefined ? 'added' : after === undefined ? 'removed' : 'changed'
   return { class: is, place, what, before, after }
 }
 
@@ -78,13 +91,13 @@ function ruleChanges(before: DeclaredContract, after: DeclaredContract): Change[
     const isNew = !before.actions.some(({ name }) => name === action)
     const isGone = !after.actions.some(({ name }) => name === action)
     if (isNew || isGone || isSame(one, other)) return []
-    return [change('behavioural', `rules for ${action}`, 'changed', [one, other])]
+    return [changeOf('behavioural', `rules for ${action}`, [one, other])]
   })
 }
 
 // Whoever calls an action has to be able to go on as before.
-function actionField(name: string, before: Json | undefined, after: Json | undefined): ChangeClass {
-  if (name === 'input') return admitsAll(before, after) ? 'behavioural' : 'breaking'
+function actionField(name: string, sides: Sides): ChangeClass {
+  if (name === 'input') return admitsAll(...sides) ? 'behavioural' : 'breaking'
   return name === 'output' ? 'breaking' : 'behavioural'
 }
 

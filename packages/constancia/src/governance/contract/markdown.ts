@@ -1,4 +1,5 @@
 import type { Block, Page } from './page.js'
+import type { PlanStep } from './plan.js'
 import type { Words } from './words.js'
 
 /** A page as Markdown. */
@@ -12,11 +13,22 @@ function blockOf(block: Block): string {
       return `${'#'.repeat(block.level)} ${inline(block.words)}`
     case 'text':
       return inline(block.words)
+    case 'facts':
+      return block.facts.map(([label, words]) => `- ${label}: ${inline(words)}`).join('\n')
+    case 'plan':
+      return stepLines(block.steps, '').join('\n')
     case 'list':
       return block.items.map((item) => `- ${inline(item)}`).join('\n')
     case 'table':
       return [block.head, block.head.map(() => '---'), ...block.rows.map((row) => row.map(cell))].map(rowOf).join('\n')
   }
+}
+
+function stepLines(steps: readonly PlanStep[], indent: string): string[] {
+  return steps.flatMap(({ title, details, steps: guarded }, index) => {
+    const begin = `${indent}${index + 1}. `
+    return [`${begin}**${inline(title)}** ${inline(details)}`, ...stepLines(guarded, ' '.repeat(begin.length))]
+  })
 }
 
 function rowOf(cells: readonly string[]): string {

@@ -1,35 +1,35 @@
-import type {
-  DeclaredAction,
-  DeclaredApproval,
-  DeclaredContract,
-  DeclaredFlow,
-  DeclaredRule,
-  Json,
-} from '@constancia/verify'
+import type { DeclaredAction, DeclaredApproval, DeclaredFlow, DeclaredRule, Json } from '@constancia/verify'
 import { spanInWords } from './spans.js'
 
 /** A piece of a sentence: plain words, or a name as it is written in the contract. */
 export type Words = readonly (string | { readonly name: string })[]
 
+/** Words without any formatting. */
+export function plainText(words: Words): string {
+  return words.map((word) => (typeof word === 'string' ? word : word.name)).join('')
+}
+
 /** A rule as a sentence for people. */
 export function ruleInWords({ roles, when, approval }: DeclaredRule): Words {
-  const words: (string | { readonly name: string })[] = ['Whoever is ', ...choice(roles), ' may have it done']
-  if (when !== null) words.push(', where ', { name: when })
-  if (approval === null) return [...words, approval === null && when === null ? ', without asking anybody.' : '.']
-  return [...words, ', after ', ...approvalInWords(approval), '.']
+  const who: Words = ['Whoever is ', ...choice(roles), ' may have it done']
+  const where: Words = when === null ? [] : [' where ', { name: when }]
+  if (approval === null) return [...who, ...where, ', without asking anybody.']
+  return [...who, ...where, ' once ', ...approvalInWords(approval), '.']
 }
 
 /** What an approval asks for, as the rest of a sentence. */
 export function approvalInWords(approval: DeclaredApproval): Words {
   const { roles, quorum, notBy, withinMs, escalation, amendable, reasonRequired } = approval
   const people = quorum === 1 ? 'one person who is ' : `${quorum} different people who are `
-  const words: (string | { readonly name: string })[] = [people, ...choice(roles), ' approved exactly that']
-  if (notBy === 'actor') words.push(', nobody being asked to approve their own wish')
+  const words: (string | { readonly name: string })[] = [people, ...choice(roles)]
+  if (notBy === 'actor')
+    words.push(quorum === 1 ? ', and not the one who asks,' : ', and not the one who asks among them,')
+  words.push(quorum === 1 ? ' has approved exactly that' : ' have approved exactly that')
   if (amendable) words.push('; they may change it')
   if (reasonRequired) words.push('; they say why')
   if (withinMs !== null) words.push(`; it waits ${spanInWords(withinMs)} at most`)
   if (escalation !== null)
-    words.push(`; after ${spanInWords(escalation.afterMs)} also `, ...choice(escalation.roles), ' may decide')
+    words.push(`; after ${spanInWords(escalation.afterMs)} `, ...choice(escalation.roles), ' may decide as well')
   return words
 }
 
@@ -55,8 +55,8 @@ export function effectInWords({ effect }: DeclaredAction): string {
 
 /** Who may go on with a run of a flow. */
 export function resumeInWords({ resume }: DeclaredFlow): Words {
-  if (resume === 'anyone') return ['whoever its actor is by then']
-  return ['its actor, while being ', ...choice(resume.roles)]
+  if (resume === 'anyone') return ['its actor, whatever they have become meanwhile']
+  return ['its actor, while still ', ...choice(resume.roles)]
 }
 
 /** What may become of the rest of a run after an approval. */
@@ -82,14 +82,10 @@ export function fieldsOf(
   })
 }
 
-/** The roles of a contract that a reader looks for first: those that approve something. */
-export function approversOf({ rules }: DeclaredContract): ReadonlySet<string> {
-  return new Set(rules.flatMap(({ approval }) => [...(approval?.roles ?? []), ...(approval?.escalation?.roles ?? [])]))
-}
-
-function choice(names: readonly string[]): Words {
+/** `analyst, treasurer or auditor`. */
+export function choice(names: readonly string[], last = 'or'): Words {
   return names.flatMap((name, index) =>
-    index === 0 ? [{ name }] : [index === names.length - 1 ? ' or ' : ', ', { name }],
+    index === 0 ? [{ name }] : [index === names.length - 1 ? ` ${last} ` : ', ', { name }],
   )
 }
 

@@ -1,8 +1,8 @@
 import type { OpenOptions } from './open.js'
 
 /**
- * What a project is: where its runs live, its flows, its schedules. The default export of `constancia.config.ts`, which the command
- * line loads, and what `open` takes.
+ * What a project is: where its runs live, its flows, its schedules, and the contract that governs them. The default export of
+ * `constancia.config.ts`, which the command line loads, and what `open` takes.
  */
 export type Config = Omit<OpenOptions, 'parts'>
 

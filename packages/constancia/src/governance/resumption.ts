@@ -17,12 +17,13 @@ export function resumptionGuard(government: Government): Guard {
     actor === null ? [] : government.basis.law.grantedTo(actor, government.clock.now())
   const objectionTo = (run: GuardedRun): ResumePolicy | undefined => {
     const roles = rolesOf(run)
-    const policies = government
-      .contractsOf(run)
-      .map((contract) => declaredFlow(contract, { name: run.flow, version: run.version })?.resume)
-    return policies.find(
-      (policy) => policy !== undefined && policy !== 'anyone' && !policy.roles.some((role) => roles.includes(role)),
+    const { law } = government.basis
+    const contracts = [law.inForce, run.contract === null ? undefined : law.contract(run.contract)]
+    const policies = contracts.map(
+      (contract) =>
+        (contract && declaredFlow(contract.declared, { name: run.flow, version: run.version }))?.resume ?? nobody,
     )
+    return policies.find((policy) => policy !== 'anyone' && !policy.roles.some((role) => roles.includes(role)))
   }
   const judge = (run: GuardedRun, admitted: readonly Draft[]): readonly Draft[] => {
     const policy = objectionTo(run)
@@ -40,6 +41,9 @@ function permission({ op, verb, name }: Pause, roles: readonly string[], { basis
   return draftOf('ResumeAuthorized', { op, verb, name, contract: basis.inForce?.digest ?? '-', roles })
 }
 
+// What a contract does not speak of goes on for nobody.
+const nobody: ResumePolicy = { roles: [] }
+
 interface Denial {
   readonly run: GuardedRun
   readonly policy: ResumePolicy
@@ -48,7 +52,7 @@ interface Denial {
 
 // The user is told in the same append that ends the run.
 function denial({ run, policy, roles }: Denial, government: Government): readonly Draft[] {
-  const wanted = policy === 'anyone' ? 'anyone' : policy.roles.join(' or ')
+  const wanted = policy === 'anyone' ? 'anyone' : policy.roles.join(' or ') || 'nobody'
   const holds = roles.length === 0 ? 'no role' : roles.join(', ')
   const error = governanceError(
     'resume_denied',

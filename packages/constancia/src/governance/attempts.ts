@@ -98,7 +98,10 @@ export function isInDoubt(action: AnyAction, record: OpRecord | undefined): bool
   const last = events.findLastIndex(({ kind }) => kind === 'OutcomeStated')
   return events
     .slice(last + 1)
-    .some((event) => event.kind === 'ActionAttemptFailed' && bodyOf(event, 'ActionAttemptFailed').code !== notDispatchedCode)
+    .some(
+      (event) =>
+        event.kind === 'ActionAttemptFailed' && bodyOf(event, 'ActionAttemptFailed').code !== notDispatchedCode,
+    )
 }
 
 /** Calls user code that may take long, and tells what came of it, once. The run does not rest meanwhile. */

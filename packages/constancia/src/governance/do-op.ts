@@ -21,6 +21,8 @@ export interface DoPlan {
   /** The op whose approval it has. */
   readonly approvedBy: OpId | undefined
   readonly government: Government
+  /** Called with its input and its output once the flow learns that it was done. */
+  readonly onDone: (input: unknown, output: unknown) => void
 }
 
 type Result = { readonly value: unknown } | { readonly error: unknown }
@@ -66,8 +68,9 @@ export class DoOp<T> extends OpBase<T> implements Op {
 
   receive(event: Outcome): void {
     const value = decodeValue(event.data ?? '')
-    if (event.kind === 'ActionCompleted') this.fulfil(value as T)
-    else this.fail(value)
+    if (event.kind !== 'ActionCompleted') return this.fail(value)
+    this.#plan.onDone(decodeValue(this.#plan.inputText), value)
+    this.fulfil(value as T)
   }
 
   start(): void {
@@ -76,12 +79,12 @@ export class DoOp<T> extends OpBase<T> implements Op {
     const state = this.#state
     switch (state.kind) {
       case 'undecided':
-        return this.#afterPeople() ? this.#write(() => this.#resume()) : this.#check(state.attempt)
+        return this.#goOn(state.attempt)
       case 'stated':
         if (this.settled || bodyOf(state.event, 'OutcomeStated').outcome !== 'not_done') {
           return this.#write(() => this.#settle(state))
         }
-        return this.#afterPeople() ? this.#write(() => this.#resume()) : this.#check(state.attempt + 1)
+        return this.#goOn(state.attempt + 1)
       case 'authorized':
         return this.#isOurs ? this.#dispatch(state) : this.#recover(state.attempt)
     }
@@ -128,6 +131,12 @@ export class DoOp<T> extends OpBase<T> implements Op {
     const isCurrent = (): boolean => (this.recorded?.added?.length ?? 0) === before
     const wanted = (): boolean => isCurrent() && (this.drains || (!this.settled && !this.host.ending))
     this.host.decide(this, decide, wanted)
+  }
+
+  // After people have spoken nothing of the action executes before its run may go on.
+  #goOn(attempt: number): void {
+    if (this.#peopleSaid === undefined) return this.#check(attempt)
+    this.#write(() => this.#resume())
   }
 
   // Looks at the world before anything is decided, but only if it would be allowed by what is known of the law.
@@ -188,8 +197,7 @@ export class DoOp<T> extends OpBase<T> implements Op {
     }
     const cents = action.cents?.(decodeValue(inputText))
     const exceeded = exceededLimit(government, this.host, cents ?? 0)
-    if (exceeded !== undefined)
-      return [this.#refused(attempt, { code: 'limit_exceeded', contract, roles }, exceeded)]
+    if (exceeded !== undefined) return [this.#refused(attempt, { code: 'limit_exceeded', contract, roles }, exceeded)]
     this.#isOurs = true
     const priced = cents === undefined ? {} : { cents }
     return [draftOf('ActionAuthorized', { ...this.#about, attempt, ...answer.facts, ...priced }, inputText)]
@@ -198,13 +206,15 @@ export class DoOp<T> extends OpBase<T> implements Op {
   // After people have spoken the run may go on only if its actor still may.
   #resume(): readonly Draft[] {
     const { guarded: run } = this.host
-    if (run === undefined || !this.#afterPeople()) return []
-    return this.#plan.government.guard.afterPause(run, this.#about)
+    const endedBy = this.#peopleSaid
+    if (run === undefined || endedBy === undefined) return []
+    return this.#plan.government.guard.afterPause(run, { ...this.#about, endedBy })
   }
 
-  #afterPeople(): boolean {
+  // The kind of the event by which people ended a pause that nothing came after yet.
+  get #peopleSaid(): string | undefined {
     const last = this.recorded?.added?.at(-1)?.kind
-    return last === 'ApprovalResolved' || last === 'OutcomeStated'
+    return last === 'ApprovalResolved' || last === 'OutcomeStated' ? last : undefined
   }
 
   // It was not done, or, where an attempt before may have landed, must not be tried again.
@@ -306,7 +316,7 @@ export class DoOp<T> extends OpBase<T> implements Op {
 
   #settle({ attempt, event }: DoState & { readonly kind: 'stated' }): readonly Draft[] {
     const permission = this.#resume()
-    if (isEnd(permission)) return permission
+    if (isObstacle(permission)) return permission
     const { outcome } = bodyOf(event, 'OutcomeStated')
     const about = this.#about
     const { output } = decodeValue(event.data ?? '{}') as { readonly output?: unknown }
@@ -365,8 +375,9 @@ function objectionOf(situation: Result): string | undefined {
   return valid === true ? undefined : String(valid)
 }
 
-function isEnd(drafts: readonly Draft[]): boolean {
-  return drafts.at(-1)?.kind === 'FlowFailed'
+// Its end, or that it is put off.
+function isObstacle(drafts: readonly Draft[]): boolean {
+  return drafts.some(({ kind }) => kind === 'FlowFailed' || kind === 'ResumeDeferred')
 }
 
 function markFound({ kind, body, data }: Draft): Draft {

@@ -131,12 +131,11 @@ export function deciderCount(deciders: readonly Decider[]): number {
   return people.size
 }
 
-function meaningOf(
-  { policy }: PendingApproval,
-  counting: readonly CountingVote[],
-): string | null | undefined {
+function meaningOf({ policy }: PendingApproval, counting: readonly CountingVote[]): string | null | undefined {
   const meanings = [...new Set(counting.map(({ amended }) => amended))]
-  return meanings.find((meaning) => deciderCount(counting.filter(({ amended }) => amended === meaning)) >= policy.quorum)
+  return meanings.find(
+    (meaning) => deciderCount(counting.filter(({ amended }) => amended === meaning)) >= policy.quorum,
+  )
 }
 
 /** By which roles somebody decides, and whose decision it is. */

@@ -103,7 +103,11 @@ describe('R-E8 R-F4 threats 2, 3 an approval at hand', () => {
     ['another action', { action: 'read' }, 'approval_other_action'],
     ['another input', { isSameInput: false }, 'approval_other_input'],
     ['another op, which used it', { isUsed: true }, 'approval_used'],
-    ['votes of people who no longer hold the role', { votes: [{ person: 'tom', hand: 'tom', roles: [] }] }, 'approval_lapsed'],
+    [
+      'votes of people who no longer hold the role',
+      { votes: [{ person: 'tom', hand: 'tom', roles: [] }] },
+      'approval_lapsed',
+    ],
     ['the vote of whoever asked', { votes: [{ person: 'ana', hand: 'ana', roles: ['treasurer'] }] }, 'approval_lapsed'],
     ['no vote', { votes: [] }, 'approval_lapsed'],
   ])('does not allow %s', (_, changes, code) => {
@@ -114,7 +118,10 @@ describe('R-E8 R-F4 threats 2, 3 an approval at hand', () => {
     const boss = { actor: { id: 'b', person: 'b', roles: ['boss'] } }
     const vote = { person: 'tom', hand: 'tom', roles: ['treasurer'] }
     expect(given({ votes: [vote, vote] }, boss)).toMatchObject({ code: 'approval_lapsed' })
-    expect(given({ votes: [vote, { ...vote, person: 'uma', hand: 'uma' }] }, boss)).toEqual({ kind: 'allowed', rule: 3 })
+    expect(given({ votes: [vote, { ...vote, person: 'uma', hand: 'uma' }] }, boss)).toEqual({
+      kind: 'allowed',
+      rule: 3,
+    })
     const lent = { ...vote, person: 'uma' }
     expect(given({ votes: [vote, lent] }, boss)).toMatchObject({ code: 'approval_lapsed' })
     const forAsking = { person: 'tom', hand: 'ana', roles: ['treasurer'] }

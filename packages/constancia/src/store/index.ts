@@ -56,6 +56,7 @@ export type {
   Heartbeat,
   HeartbeatOptions,
   HeldClaim,
+  News,
   OutboxQuery,
   OutboxRef,
   Page,
@@ -72,7 +73,7 @@ export type {
   Suspend,
   WaitingFor,
 } from './store.js'
-export { assertRecordable } from './streams.js'
+export { assertRecordable, newsCountMax } from './streams.js'
 export {
   type Announced,
   type FlowVersion,

@@ -239,8 +239,8 @@ export interface Facts {
   readonly delivered: boolean
   /** Where the stream ends that the decision depends on; undefined where the request names none. */
   readonly basisHead: Head | undefined
-  /** What came since what the request says is known. It is not durable yet, perhaps: nothing of it is to be kept. */
-  readonly news?: News | undefined
+  /** What came since what the request says is known, undefined where it does not say. It may not be durable yet: nothing of it is to be kept. */
+  readonly news: News | undefined
 }
 
 /** The next 1,000 events, at most, of the run and of the stream that the decision depends on. */

@@ -36,17 +36,18 @@ function factsOf(session: Session, request: Decide<unknown>, record: RunRecord |
   const { delivery, basis } = request
   const nowMs = session.clock.now()
   const basisHead = basis && session.heads.get(basis)
-  if (record === undefined) return { run: undefined, nowMs, delivered: false, basisHead }
+  const news = newsOf(session, request, { run: record && foldOf(record).head, basis: basisHead })
+  if (record === undefined) return { run: undefined, nowMs, delivered: false, basisHead, news }
   const run = rowOf(record)
   const delivered = delivery !== undefined && session.inbox.has(rootNoOf(session, run, record.stream), delivery)
-  return { run, nowMs, delivered, basisHead, news: newsOf(session, request, { run: run.head, basis: basisHead }) }
+  return { run, nowMs, delivered, basisHead, news }
 }
 
 // Nothing is read where nothing came.
 function newsOf(
   session: Session,
   { run, basis, known }: Decide<unknown>,
-  heads: { readonly run: Head; readonly basis: Head | undefined },
+  heads: { readonly run: Head | undefined; readonly basis: Head | undefined },
 ): News | undefined {
   if (known === undefined) return
   const since = (stream: StreamId | undefined, seq: number, head: Head | undefined): StoredEvent[] =>

@@ -95,7 +95,9 @@ async function factsOf(session: Session, on: Transaction, jobs: readonly DecideJ
     const record = found.id === null ? undefined : found
     const run = record === undefined ? undefined : rowOf(record)
     const basisHead = job.basis && ends.get(job.basis)
-    return [{ job, record, facts: { run, nowMs: found.now_ms, delivered: found.delivered, basisHead, news: undefined } }]
+    return [
+      { job, record, facts: { run, nowMs: found.now_ms, delivered: found.delivered, basisHead, news: undefined } },
+    ]
   })
   const news = await Promise.all(known.map((one) => newsOf(session, on, one)))
   return known.map((one, index) => ({ ...one, facts: { ...one.facts, news: news[index] } }))

@@ -35,7 +35,10 @@ export const newsCases: Cases = {
     const claim = await world.owned('r1')
     const drafts = Array.from({ length: 1_001 }, (_, n) => stepped(String(n)))
     const steps = await world.appended(claim, drafts)
-    const laws = await recorded(world, drafts.map((_, n) => granted(`p${n}`)))
+    const laws = await recorded(
+      world,
+      drafts.map((_, n) => granted(`p${n}`)),
+    )
     const told = await news(world, 0, -1)
     strictEqual(told?.run.length, 1_000)
     deepStrictEqual([told?.run[0], told?.basis.at(-1)], [steps[0], laws[999]])

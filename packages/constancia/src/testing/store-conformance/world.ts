@@ -105,7 +105,7 @@ export interface Delivery {
   readonly delivery?: string
   readonly settles?: OutboxRef
   readonly basis?: StreamId
-  readonly known?: Decide<unknown>['known']
+  readonly known?: NonNullable<Decide<unknown>['known']>
   readonly store?: Store
 }
 

@@ -1,3 +1,11 @@
+export {
+  type ApprovalPlace,
+  type ApprovalQuery,
+  type ApprovalRow,
+  type ApprovalStatus,
+  approvalCursor,
+  approvalPlaceOf,
+} from './approvals.js'
 export { type Clock, systemClock } from './clock.js'
 export { moveStateError, type StoreErrorCode, storeError } from './errors.js'
 export { JournalCheck, StreamCheck, type WholeJournal } from './journal-check.js'

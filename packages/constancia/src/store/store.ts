@@ -9,6 +9,7 @@ import type {
   StoredEvent,
   StreamId,
 } from '../journal/index.js'
+import type { ApprovalQuery, ApprovalRow } from './approvals.js'
 import type { Clock } from './clock.js'
 import type { Mark, NotedHead } from './mark.js'
 import type { RunStatus } from './run-status.js'
@@ -82,6 +83,8 @@ export interface Store {
   purge(request: Purge): Promise<{ readonly purged: readonly RunId[] }>
   /** Runs, newest first. */
   runs(query: RunQuery): Promise<Page<RunRow>>
+  /** Approvals that runs have asked for, oldest first. */
+  approvals(query: ApprovalQuery): Promise<Page<ApprovalRow>>
   /**
    * Calls the listener after something changed, in this process or another: a hint that may be late, doubled, or without
    * a run's name, never a promise. Returns what stops it.

@@ -1,5 +1,6 @@
 import { resolve } from 'node:path'
 import { headOf, type OutboxEntry, type RunId, type StoredEvent, type StreamId } from '../../journal/index.js'
+import type { ApprovalQuery, ApprovalRow } from '../approvals.js'
 import type { Clock } from '../clock.js'
 import type { Mark, NotedHead } from '../mark.js'
 import type {
@@ -156,6 +157,10 @@ export class MarkedStore implements Store {
 
   runs(query: RunQuery): Promise<Page<RunRow>> {
     return this.#inner.runs(query)
+  }
+
+  approvals(query: ApprovalQuery): Promise<Page<ApprovalRow>> {
+    return this.#inner.approvals(query)
   }
 
   watch(listener: (change: Change) => void): () => void {

@@ -1,4 +1,5 @@
 import type { Clock, StoreParts } from '../index.js'
+import { type ApprovalTable, approvalTable } from './approvals.js'
 import { ringer } from './bell.js'
 import { type ClaimTable, claimTable } from './claim-table.js'
 import { GroupCommit } from './commit.js'
@@ -34,6 +35,7 @@ export interface Session {
   readonly heads: StreamHeads
   readonly inbox: InboxTable
   readonly outbox: OutboxTable
+  readonly approvals: ApprovalTable
   readonly purged: PurgedTable
   readonly marks: MarkTable
   readonly claims: ClaimTable
@@ -103,6 +105,7 @@ export function beginSession(given: SessionParts): Session {
     heads,
     inbox: inboxTable(database),
     outbox: outboxTable(database),
+    approvals: approvalTable(database),
     purged: purgedTable(database),
     marks: markTable(database),
     claims: claimTable(database, writer),

@@ -151,7 +151,7 @@ export class DoOp<T> extends OpBase<T> implements Op {
 
   #decide(attempt: number, situation: Result): readonly Draft[] {
     const permission = this.#resume()
-    if (isEnd(permission)) return permission
+    if (isObstacle(permission)) return permission
     return [...permission, ...this.#verdict(attempt, situation)]
   }
 
@@ -184,7 +184,7 @@ export class DoOp<T> extends OpBase<T> implements Op {
     const last = this.recorded?.added?.at(-1)?.kind
     const guard = this.#plan.government.guard
     if (run === undefined || (last !== 'ApprovalResolved' && last !== 'OutcomeStated')) return []
-    return guard.afterPause(run, this.#about)
+    return guard.afterPause(run, { ...this.#about, endedBy: last })
   }
 
   #denied(
@@ -267,7 +267,7 @@ export class DoOp<T> extends OpBase<T> implements Op {
 
   #settle({ attempt, event }: DoState & { readonly kind: 'stated' }): readonly Draft[] {
     const permission = this.#resume()
-    if (isEnd(permission)) return permission
+    if (isObstacle(permission)) return permission
     const { outcome } = bodyOf(event, 'OutcomeStated')
     const about = this.#about
     const { output } = decodeValue(event.data ?? '{}') as { readonly output?: unknown }
@@ -314,8 +314,9 @@ export class DoOp<T> extends OpBase<T> implements Op {
 
 const notDone = governanceError('action_failed', 'It was not done, as far as anybody knows, and it is not tried again.')
 
-function isEnd(drafts: readonly Draft[]): boolean {
-  return drafts.at(-1)?.kind === 'FlowFailed'
+// Its end, or that it is put off.
+function isObstacle(drafts: readonly Draft[]): boolean {
+  return drafts.some(({ kind }) => kind === 'FlowFailed' || kind === 'ResumeDeferred')
 }
 
 function markFound({ kind, body, data }: Draft): Draft {

@@ -272,7 +272,7 @@ export type Rest =
 
 /** One thing that a run waits for, as a list shows it. */
 export interface WaitingFor {
-  readonly kind: 'timer' | 'signal' | 'retry' | 'child' | 'worker' | 'approval' | 'statement'
+  readonly kind: 'timer' | 'signal' | 'retry' | 'child' | 'worker' | 'approval' | 'statement' | 'message'
   /** The op that waits; `-` for a worker. */
   readonly op: string
   readonly name: string

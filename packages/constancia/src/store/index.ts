@@ -6,6 +6,7 @@ export {
   approvalCursor,
   approvalPlaceOf,
 } from './approvals.js'
+export type { Change } from './change.js'
 export { type Clock, systemClock } from './clock.js'
 export { moveStateError, type StoreErrorCode, storeError } from './errors.js'
 export { JournalCheck, StreamCheck, type WholeJournal } from './journal-check.js'
@@ -50,7 +51,6 @@ export {
 export type {
   Append,
   Appended,
-  Change,
   Claim,
   ClaimAnswer,
   ClaimedFlow,
@@ -69,8 +69,6 @@ export type {
   Page,
   Parking,
   Purge,
-  Recorded,
-  RecordRequest,
   Rest,
   RunQuery,
   RunRow,
@@ -80,7 +78,7 @@ export type {
   Suspend,
   WaitingFor,
 } from './store.js'
-export { assertRecordable } from './streams.js'
+export { assertRecordable, type Recorded, type RecordRequest } from './streams.js'
 export {
   type Announced,
   type FlowVersion,

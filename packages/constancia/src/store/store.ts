@@ -10,10 +10,12 @@ import type {
   StreamId,
 } from '../journal/index.js'
 import type { ApprovalQuery, ApprovalRow } from './approvals.js'
+import type { Change } from './change.js'
 import type { Clock } from './clock.js'
 import type { Mark, NotedHead } from './mark.js'
 import type { RunStatus } from './run-status.js'
 import type { rolledBackCode } from './set-aside.js'
+import type { Recorded, RecordRequest } from './streams.js'
 import type { OpenRuns, WorkerNote, WorkerRow } from './workers.js'
 
 /** Opens a store: `sqlite({ file })`, `memory()`. Rejects with a code of `StoreErrorCode` if it cannot be trusted. */
@@ -199,23 +201,6 @@ export type Appended =
   | { readonly kind: 'claim_lost' }
   | { readonly kind: 'run_ended' }
 
-/** Events for a stream that belongs to no run. */
-export interface RecordRequest {
-  readonly stream: StreamId
-  /** The last event that whoever decided them knew; undefined where they follow whatever is there. */
-  readonly head: Head | undefined
-  /** At least one. */
-  readonly drafts: readonly Draft[]
-  readonly by: string
-  readonly seen: string
-}
-
-/** What became of them. */
-export type Recorded =
-  | { readonly kind: 'recorded'; readonly events: readonly StoredEvent[] }
-  /** Somebody added to the stream meanwhile: read on from `head`, then decide anew. */
-  | { readonly kind: 'head_conflict'; readonly head: Head }
-
 /** Something from outside that adds to a run, or does not. */
 export interface Decide<T> {
   readonly run: RunId
@@ -386,18 +371,6 @@ export interface Page<T> {
   readonly items: readonly T[]
   /** Undefined on the last page. */
   readonly next: string | undefined
-}
-
-/** A hint that something changed. */
-export interface Change {
-  /** Undefined where another process changed something: it may be any run. */
-  readonly run: RunId | undefined
-  /** The last event that is stored now, where the run is known. */
-  readonly headSeq: number | undefined
-  /** Whether a run may have become due: created, released, or made ready by a decision; true where that is unknown. */
-  readonly due: boolean
-  /** Whether something may have been put into the outbox; true where that is unknown. */
-  readonly outbox: boolean
 }
 
 /** How leases are kept alive. Milliseconds. */

@@ -21,6 +21,8 @@ export interface DoPlan {
   /** The op whose approval it has. */
   readonly approvedBy: OpId | undefined
   readonly government: Government
+  /** Called with its input and its output once the flow learns that it was done. */
+  readonly onDone: (input: unknown, output: unknown) => void
 }
 
 type Result = { readonly value: unknown } | { readonly error: unknown }
@@ -66,8 +68,9 @@ export class DoOp<T> extends OpBase<T> implements Op {
 
   receive(event: Outcome): void {
     const value = decodeValue(event.data ?? '')
-    if (event.kind === 'ActionCompleted') this.fulfil(value as T)
-    else this.fail(value)
+    if (event.kind !== 'ActionCompleted') return this.fail(value)
+    this.#plan.onDone(decodeValue(this.#plan.inputText), value)
+    this.fulfil(value as T)
   }
 
   start(): void {

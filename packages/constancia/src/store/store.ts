@@ -9,10 +9,13 @@ import type {
   StoredEvent,
   StreamId,
 } from '../journal/index.js'
+import type { ApprovalQuery, ApprovalRow } from './approvals.js'
+import type { Change } from './change.js'
 import type { Clock } from './clock.js'
 import type { Mark, NotedHead } from './mark.js'
 import type { RunStatus } from './run-status.js'
 import type { rolledBackCode } from './set-aside.js'
+import type { Recorded, RecordRequest } from './streams.js'
 import type { OpenRuns, WorkerNote, WorkerRow } from './workers.js'
 
 /** Opens a store: `sqlite({ file })`, `memory()`. Rejects with a code of `StoreErrorCode` if it cannot be trusted. */
@@ -82,6 +85,8 @@ export interface Store {
   purge(request: Purge): Promise<{ readonly purged: readonly RunId[] }>
   /** Runs, newest first. */
   runs(query: RunQuery): Promise<Page<RunRow>>
+  /** Approvals that runs have asked for, oldest first. */
+  approvals(query: ApprovalQuery): Promise<Page<ApprovalRow>>
   /**
    * Calls the listener after something changed, in this process or another: a hint that may be late, doubled, or without
    * a run's name, never a promise. Returns what stops it.
@@ -195,23 +200,6 @@ export type Appended =
   /** Another owner has the run, or had it. Stop at once. */
   | { readonly kind: 'claim_lost' }
   | { readonly kind: 'run_ended' }
-
-/** Events for a stream that belongs to no run. */
-export interface RecordRequest {
-  readonly stream: StreamId
-  /** The last event that whoever decided them knew; undefined where they follow whatever is there. */
-  readonly head: Head | undefined
-  /** At least one. */
-  readonly drafts: readonly Draft[]
-  readonly by: string
-  readonly seen: string
-}
-
-/** What became of them. */
-export type Recorded =
-  | { readonly kind: 'recorded'; readonly events: readonly StoredEvent[] }
-  /** Somebody added to the stream meanwhile: read on from `head`, then decide anew. */
-  | { readonly kind: 'head_conflict'; readonly head: Head }
 
 /** Something from outside that adds to a run, or does not. */
 export interface Decide<T> {
@@ -395,18 +383,6 @@ export interface Page<T> {
   readonly items: readonly T[]
   /** Undefined on the last page. */
   readonly next: string | undefined
-}
-
-/** A hint that something changed. */
-export interface Change {
-  /** Undefined where another process changed something: it may be any run. */
-  readonly run: RunId | undefined
-  /** The last event that is stored now, where the run is known. */
-  readonly headSeq: number | undefined
-  /** Whether a run may have become due: created, released, or made ready by a decision; true where that is unknown. */
-  readonly due: boolean
-  /** Whether something may have been put into the outbox; true where that is unknown. */
-  readonly outbox: boolean
 }
 
 /** How leases are kept alive. Milliseconds. */

@@ -1,3 +1,4 @@
+import { approvalCases } from './store-conformance/approvals.js'
 import { claimCases } from './store-conformance/claims.js'
 import { decisionCases } from './store-conformance/decisions.js'
 import type { MovableUnderTest, StoreUnderTest } from './store-conformance/given.js'
@@ -61,6 +62,7 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
     ...streamCases,
     ...raceCases,
     ...newsCases,
+    ...approvalCases,
   }
   return Object.entries(all).map(([name, check]) => ({
     name,

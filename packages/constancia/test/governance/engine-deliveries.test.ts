@@ -1,12 +1,20 @@
 import { days, type GovernedRuntime } from 'constancia'
 import { describe, expect, test } from 'vitest'
 import { kindsOf, Rig, type StoreName, stores, until } from '../engine/rig.js'
-import { isCampaign } from '../processes/campaign.js'
+import { isCampaign, limitMs } from '../processes/campaign.js'
 import { Destination, type Life, office } from './bench.js'
 import { Court } from './court.js'
 import { Judge } from './judge.js'
 
-const deliveries = ['tom approves', 'del approves', 'eve rejects', 'tom withdraws', 'the deadline', 'a cancel', 'a signal'] as const
+const deliveries = [
+  'tom approves',
+  'del approves',
+  'eve rejects',
+  'tom withdraws',
+  'the deadline',
+  'a cancel',
+  'a signal',
+] as const
 type Delivery = (typeof deliveries)[number]
 
 /** All orders of up to six of them, with some of them repeated. */
@@ -73,7 +81,8 @@ async function send(scene: Office, id: string, delivery: Delivery): Promise<stri
     if (delivery === 'the deadline') await scene.rig.advance(days(30))
     else if (delivery === 'a cancel') await run.cancel()
     else if (delivery === 'a signal') await run.signal('approved', { outcome: 'approved' }, { id: `${id}-signal` })
-    else if (does === 'withdraws') await scene.governance.withdraw({ run: id, op, voter: who, delivery: `${id}-${who}` })
+    else if (does === 'withdraws')
+      await scene.governance.withdraw({ run: id, op, voter: who, delivery: `${id}-${who}` })
     else {
       const choice = does === 'approves' ? 'approve' : 'reject'
       await scene.governance.vote({ run: id, op, voter: who, choice, shown, delivery: `${id}-${who}` })
@@ -94,10 +103,15 @@ async function trial(scene: Office, id: string, order: readonly Delivery[]): Pro
   await until(async () => (await run.row()).status === 'paused', `${id} asks`)
   const told: string[] = []
   for (const delivery of order) told.push(await send(scene, id, delivery))
-  await until(async () => ['paused', 'completed', 'failed', 'cancelled'].includes((await rig.rest(run)).status), `${id} rests`)
+  await until(
+    async () => ['paused', 'completed', 'failed', 'cancelled'].includes((await rig.rest(run)).status),
+    `${id} rests`,
+  )
   const kinds = await kindsOf(run)
   const what = `${order.join(', ')}: ${told.join('; ')}; ${kinds.join(' ')}`
-  const resolutions = (await run.events()).filter(({ kind }) => kind === 'ApprovalResolved').map(({ body }) => JSON.parse(body).outcome)
+  const resolutions = (await run.events())
+    .filter(({ kind }) => kind === 'ApprovalResolved')
+    .map(({ body }) => JSON.parse(body).outcome)
   expect(resolutions.length, what).toBeLessThanOrEqual(1)
   const sent = destination.requestCount - requests
   expect(sent, what).toBeLessThanOrEqual(1)
@@ -118,19 +132,24 @@ const counts: Readonly<Record<StoreName, number>> = isCampaign
   : { memory: 150, SQLite: 40, PostgreSQL: 10 }
 
 describe.each(stores)('on %s', (store) => {
-  test('T14 whatever order votes, a withdrawal, the deadline, a cancel and signals come in: one decision, at most one effect', async () => {
-    const met = new Map<string, number>()
-    const scene = new Office(store)
-    await scene.open()
-    const taken = sample(counts[store])
-    for (const [index, order] of taken.entries()) {
-      const outcome = await trial(scene, `r${index}`, order)
-      met.set(outcome, (met.get(outcome) ?? 0) + 1)
-    }
-    console.log(`T14 on ${store}: ${taken.length} orders`, Object.fromEntries(met))
-    if (counts[store] >= 40) expect([...met.keys()].sort()).toEqual(expect.arrayContaining(['approved', 'cancelled', 'expired', 'rejected']))
-    const judge = await Judge.of(scene.life.store)
-    for (const index of taken.keys()) await judge.run(scene.life.store, `r${index}` as never)
-    expect(judge.judged.get('ApprovalVoted')).toBeGreaterThan(0)
-  })
+  test(
+    'T14 whatever order votes, a withdrawal, the deadline, a cancel and signals come in: one decision, at most one effect',
+    async () => {
+      const met = new Map<string, number>()
+      const scene = new Office(store)
+      await scene.open()
+      const taken = sample(counts[store])
+      for (const [index, order] of taken.entries()) {
+        const outcome = await trial(scene, `r${index}`, order)
+        met.set(outcome, (met.get(outcome) ?? 0) + 1)
+      }
+      console.log(`T14 on ${store}: ${taken.length} orders`, Object.fromEntries(met))
+      if (counts[store] >= 40)
+        expect([...met.keys()].sort()).toEqual(expect.arrayContaining(['approved', 'cancelled', 'expired', 'rejected']))
+      const judge = await Judge.of(scene.life.store)
+      for (const index of taken.keys()) await judge.run(scene.life.store, `r${index}` as never)
+      expect(judge.judged.get('ApprovalVoted')).toBeGreaterThan(0)
+    },
+    limitMs,
+  )
 })

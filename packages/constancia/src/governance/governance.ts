@@ -1,11 +1,12 @@
 import type { Law } from '@constancia/verify'
-import { type Activation, type ActivationOutcome, activate } from './activation/activate.js'
+import { type ActivationOutcome, type ActivationRequest, activate } from './activation/activate.js'
 import { type ContractChange, readContracts } from './activation/history.js'
 import { type Statement, type StatementParts, type StatementTaken, state } from './approvals/statement.js'
 import { type VoteParts, type VoteRequest, type VoteTaken, vote } from './approvals/vote.js'
 import { type VoteWithdrawn, type Withdrawal, withdraw } from './approvals/withdraw.js'
 import type { ChangeParts } from './changes.js'
 import { Directory } from './directory/directory.js'
+import { type Proceeded, proceed, type Return } from './proceed.js'
 
 /** What governance stands on. */
 export interface GovernanceParts extends ChangeParts, VoteParts, StatementParts {}
@@ -31,7 +32,7 @@ export class Governance {
   }
 
   /** Puts a contract in force, or adds one's voice where it takes several people. See `activate`. */
-  activate(activation: Activation): Promise<ActivationOutcome> {
+  activate(activation: ActivationRequest): Promise<ActivationOutcome> {
     return activate(this.#parts, activation)
   }
 
@@ -48,6 +49,11 @@ export class Governance {
   /** Takes a vote back that has decided nothing yet. See `withdraw`. */
   withdraw(request: Withdrawal): Promise<VoteWithdrawn> {
     return withdraw(this.#parts, request)
+  }
+
+  /** Lets a run go on that waits for the next message of its user. See `proceed`. */
+  proceed(request: Return): Promise<Proceeded> {
+    return proceed(this.#parts, request)
   }
 
   /** Says what came of an effect whose outcome nobody knew. See `state`. */

@@ -1,4 +1,9 @@
+export type { ActivationOutcome, ActivationRequest } from './activation/activate.js'
+export type { ContractChange } from './activation/history.js'
 export type { Decision, SaidVote } from './approval-op.js'
+export type { Statement, StatementTaken } from './approvals/statement.js'
+export type { VoteRequest, VoteTaken } from './approvals/vote.js'
+export type { VoteWithdrawn, Withdrawal } from './approvals/withdraw.js'
 export { type Config, defineConfig } from './config.js'
 export type { ApprovalOptions, GovernedBranch, GovernedContext } from './context.js'
 export {
@@ -31,8 +36,26 @@ export { type ReadContract, readContract } from './contract/reading.js'
 export { type ApprovalPolicy, allow, type Rule } from './contract/rule.js'
 export { spanInWords } from './contract/spans.js'
 export { plainText, ruleInWords, type Words } from './contract/words.js'
+export type { ChangeBy, Directory, DirectoryChanged, HeldRole, RolesOf } from './directory/directory.js'
+export type { DirectoryChange } from './directory/history.js'
+export type { ImportDifference, ImportedGrant, RoleImport } from './directory/import.js'
+export { type RoleFile, type RoleFileFormat, readRoleFile } from './directory/role-file.js'
+export type { RoleFileMistake } from './directory/rows.js'
 export { type GovernanceErrorCode, governanceError } from './errors.js'
-export { flow, type GovernedDeclaration, type GovernedFlow, isGoverned } from './flow.js'
+export { flow, type GovernedDeclaration, type GovernedFlow, isGoverned, type PlannedDeclaration } from './flow.js'
+export { Governance, type GovernanceParts } from './governance.js'
 export { governanceStream, LawBook } from './law-book.js'
 export { NotDispatched } from './not-dispatched.js'
 export { type GovernedRuntime, type OpenOptions, open } from './open.js'
+export {
+  type ApproveOptions,
+  act,
+  approve,
+  type PlanScope,
+  type Pure,
+  type Step,
+  say,
+  stop,
+  wait,
+  when,
+} from './steps.js'

@@ -47,6 +47,7 @@ export class World {
   readonly clock: Clock
   readonly governance: Governance
   readonly #claims = new Map<string, Claim>()
+  readonly #streams: Record<'governance' | 'refusals', StoredEvent[]> = { governance: [], refusals: [] }
   #runCount = 0
 
   private constructor(given: MovableUnderTest) {
@@ -135,6 +136,15 @@ export class World {
     return answer.events
   }
 
+  /** Adds to a run as its owner, or nothing where somebody outside was first. */
+  async appendUnlessMoved(run: RunId, ...drafts: readonly Draft[]): Promise<void> {
+    const claim = this.#claims.get(run)
+    const head = (await this.store.run(run))?.head
+    if (claim === undefined || head === undefined) throw new Error(`Run ${run} is not owned here.`)
+    const answer = await this.store.append({ claim, head, drafts, seen: nothingSeen, readSignalCount: 0 })
+    if (answer.kind !== 'appended' && answer.kind !== 'head_conflict') throw new Error(answer.kind)
+  }
+
   /** Starts a run that asks for an approval in op 0; returns the run and what is shown. */
   async asked(policy: Partial<Policy> = {}, ask: Ask = {}): Promise<Asked> {
     const run = await this.run(ask.actor)
@@ -176,8 +186,11 @@ export class World {
     return (await this.events(run)).map(({ kind }) => kind)
   }
 
-  stream(name: 'governance' | 'refusals', fromSeq = 0): Promise<StoredEvent[]> {
-    return this.store.read(name as StreamId, { fromSeq })
+  /** A stream from a place on. It only grows: what was read is not read again. */
+  async stream(name: 'governance' | 'refusals', fromSeq = 0): Promise<StoredEvent[]> {
+    const known = this.#streams[name]
+    known.push(...(await this.store.read(name as StreamId, { fromSeq: known.length })))
+    return known.slice(fromSeq)
   }
 
   /** The last event of the refusals stream, with who tried it, when what was known, and its body. */

@@ -101,7 +101,7 @@ describe('the story of a payment', () => {
 
 describe('the contract of the example', () => {
   it(
-    'R-F1 R-F6 makes sense, and is shown to people with its messages in both languages',
+    'R-F1 R-F6 is shown to people, with its messages in both languages',
     async () => {
       const shown = await output(command, ['contract', 'show'], { cwd: project })
       expect(shown).toContain('| `payment-released` | en | Invoice {invoice} is paid to {vendor}. Receipt {receipt}. |')

@@ -1,4 +1,11 @@
+export type { Activation, ActivationOutcome } from './activation/activate.js'
+export type { ContractChange } from './activation/history.js'
 export type { Decision, SaidVote } from './approval-op.js'
+export { type AskedApproval, askedApproval, type CastVote, eventsAbout, pendingOf } from './approvals/pending.js'
+export { type Question, questionOf, shownDigestOf } from './approvals/shown.js'
+export { rolesThatState, type Statement, type StatementTaken } from './approvals/statement.js'
+export type { VoteRequest, VoteTaken } from './approvals/vote.js'
+export type { VoteWithdrawn, Withdrawal } from './approvals/withdraw.js'
 export { type Config, defineConfig } from './config.js'
 export type { ApprovalOptions, GovernedBranch, GovernedContext } from './context.js'
 export {
@@ -11,7 +18,6 @@ export {
   type Search,
   type StillValid,
 } from './contract/action.js'
-export { type Activation, activationsOf, governanceEvents } from './contract/activations.js'
 export {
   type Contract,
   type ContractDeclaration,
@@ -31,8 +37,17 @@ export { type ReadContract, readContract } from './contract/reading.js'
 export { type ApprovalPolicy, allow, type Rule } from './contract/rule.js'
 export { spanInWords } from './contract/spans.js'
 export { plainText, ruleInWords, type Words } from './contract/words.js'
+export { type ChangeBy, Directory, type DirectoryChanged, type HeldRole, type RolesOf } from './directory/directory.js'
+export type { DirectoryChange } from './directory/history.js'
+export type { ImportDifference, ImportedGrant, RoleImport } from './directory/import.js'
+export { type RoleFile, type RoleFileFormat, readRoleFile } from './directory/role-file.js'
+export type { RoleFileMistake } from './directory/rows.js'
 export { type GovernanceErrorCode, governanceError } from './errors.js'
 export { flow, type GovernedDeclaration, type GovernedFlow, isGoverned } from './flow.js'
+export { Governance } from './governance.js'
+export { bodyOf, type RunBodies, type RunKind } from './kinds.js'
 export { governanceStream, LawBook } from './law-book.js'
 export { NotDispatched } from './not-dispatched.js'
 export { type OpenOptions, open } from './open.js'
+export { type OpenedGovernance, openGovernance } from './opened.js'
+export { type RefusalBodies, type RefusalKind, readRefusals, refusalsStream, type ToldRefusal } from './refusals.js'

@@ -56,6 +56,7 @@ export {
   type GovernedContext,
   type GovernedDeclaration,
   type GovernedFlow,
+  type GovernedRuntime,
   InvalidContract,
   idempotent,
   type ModelPolicy,

@@ -1,4 +1,4 @@
-import { type Draft, type Head, headOf, nothingSeen, type StoredEvent, verifyChain } from '../journal/index.js'
+import { type Draft, type Head, headOf, nothingSeen, type StoredEvent, seenOf, verifyChain } from '../journal/index.js'
 import type { Appended, Claim, CreateRun, Store } from '../store/index.js'
 import type { Basis } from './basis.js'
 import type { Op } from './op.js'
@@ -139,7 +139,7 @@ export class Appender {
       claim: this.#claim,
       head: this.#head,
       drafts: drafts.map(({ draft }) => draft),
-      seen: nothingSeen,
+      seen: this.#basis === undefined ? nothingSeen : seenOf(this.#basis.head),
       readSignalCount: this.#hooks.readSignalCount(),
       ...(successor === undefined ? {} : { successor }),
       ...(basis === undefined ? {} : { basis: { stream: basis.stream, head: basis.head } }),

@@ -160,11 +160,11 @@ export class Execution implements Host, Words {
   }
 
   decide(op: Op | undefined, decide: () => readonly Draft[], isWanted: () => boolean): void {
-    this.#appender.push({ decide, op, wanted: () => this.#isNotCancelled() && isWanted() })
+    this.#appender.push({ decide, op, wanted: () => this.#isToBeWritten(op) && isWanted() })
   }
 
   offer(op: Op, draft: Draft, isWanted: () => boolean): void {
-    const wanted = (): boolean => this.#isNotCancelled() && isWanted()
+    const wanted = (): boolean => this.#isToBeWritten(op) && isWanted()
     const held = this.parts.hold(this.runId, draft)
     if (held === undefined) return this.#appender.push({ draft, op, wanted })
     this.#underway.hold(held, () => this.#appender.push({ draft, op, wanted }))
@@ -172,6 +172,10 @@ export class Execution implements Host, Words {
 
   // Between a wish to cancel and the turn that hands it over nothing is written: whoever was asked before gets no outcome.
   readonly #isNotCancelled = (): boolean => !this.#ops.isCancelPending
+
+  #isToBeWritten(op: Op | undefined): boolean {
+    return op?.drains === true || this.#isNotCancelled()
+  }
 
   wait(op: Op): void {
     this.#waits.add(op)

@@ -3,21 +3,22 @@ import { type Host, type Op, OpBase, type OpPlace, type Outcome } from '../engin
 import { type Draft, decodeValue, encodeValue, type OpId } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'
 import { type AskedApproval, askedApproval, pendingOf } from './approvals/pending.js'
+import { questionOf } from './approvals/shown.js'
 import { requestOf, wakeOf } from './approvals/waiting.js'
-import type { Proposed } from './contract/action.js'
+import type { AnyProposed } from './contract/action.js'
 import type { Government } from './government.js'
 import { type About, draftOf } from './kinds.js'
 
 /** What people are asked. */
 export interface ApprovalPlan {
   readonly policy: DeclaredApproval
-  readonly proposed: Proposed | undefined
+  readonly proposed: AnyProposed | undefined
   readonly question: string
   readonly government: Government
 }
 
 /** What people said. */
-export type Decision<P extends Proposed | undefined = Proposed | undefined> =
+export type Decision<P extends AnyProposed | undefined = AnyProposed | undefined> =
   | {
       readonly outcome: 'approved'
       /** Exactly what was approved, or its approved amendment, for `ctx.do`; undefined for a plain question. */
@@ -35,7 +36,7 @@ export interface SaidVote {
 }
 
 /** `ctx.approval`: asks people, and waits for what they say. */
-export class ApprovalOp<P extends Proposed | undefined> extends OpBase<Decision<P>> implements Op {
+export class ApprovalOp<P extends AnyProposed | undefined> extends OpBase<Decision<P>> implements Op {
   readonly verb = 'approval' as Op['verb']
   readonly hasEffect = false
   readonly #plan: ApprovalPlan
@@ -105,21 +106,29 @@ export class ApprovalOp<P extends Proposed | undefined> extends OpBase<Decision<
   }
 }
 
-function decisionOf({ op, votes: cast, resolved }: AskedApproval, proposed: Proposed | undefined): Decision {
+function decisionOf(
+  { op, votes: cast, resolved, shownText }: AskedApproval,
+  proposed: AnyProposed | undefined,
+): Decision {
   const votes = cast.map(({ voter, choice, note }) => ({ voter, choice, note }))
   const outcome = resolved?.outcome ?? 'lapsed'
   if (outcome !== 'approved') return { outcome, votes }
   const amended = resolved?.amendedText
-  return { outcome, action: approvedAction({ proposed, amended, op }), isAmended: amended !== undefined, votes }
+  return {
+    outcome,
+    action: approvedAction({ proposed, text: amended ?? questionOf(shownText).input, op }),
+    isAmended: amended !== undefined,
+    votes,
+  }
 }
 
 function approvedAction(given: {
-  readonly proposed: Proposed | undefined
-  readonly amended: string | undefined
+  readonly proposed: AnyProposed | undefined
+  /** What was approved, as its text. */
+  readonly text: string | null
   readonly op: OpId
-}): Proposed | undefined {
-  const { proposed, amended, op } = given
-  if (proposed === undefined) return undefined
-  const input = amended === undefined ? proposed.input : decodeValue(amended)
-  return { action: proposed.action, input, approvedBy: op }
+}): AnyProposed | undefined {
+  const { proposed, text, op } = given
+  if (proposed === undefined || text === null) return undefined
+  return { action: proposed.action, input: decodeValue(text), approvedBy: op }
 }

@@ -1,7 +1,7 @@
 import { type AddedVerb, type Branch, type EngineContext, type FlowContext, parseWith } from '../engine/index.js'
 import { encodeValue } from '../journal/index.js'
 import { ApprovalOp, type Decision } from './approval-op.js'
-import type { Action, Proposed } from './contract/action.js'
+import type { Action, AnyProposed, Proposed } from './contract/action.js'
 import { type ApprovalPolicy, declaredApproval } from './contract/rule.js'
 import { DoOp } from './do-op.js'
 import { governanceError } from './errors.js'
@@ -9,7 +9,7 @@ import type { Government } from './government.js'
 import { SayOp } from './say-op.js'
 
 /** What people are asked, and who may answer. */
-export interface ApprovalOptions<P extends Proposed | undefined> extends ApprovalPolicy {
+export interface ApprovalOptions<P extends AnyProposed | undefined> extends ApprovalPolicy {
   /** What is to be done if they approve; without it nothing is authorised. */
   readonly for?: P
   /** What else they are to know. At most 10,000 characters. */
@@ -28,7 +28,10 @@ export interface GovernedContext extends Omit<FlowContext, 'parallel' | 'map'> {
   do<Input, Output>(action: Action<Input, Output>, input: Input): Promise<Output>
   do<Input, Output>(proposed: Proposed<Input, Output>): Promise<Output>
   /** Asks people; the run rests meanwhile and holds nothing. What they said is its result. */
-  approval<P extends Proposed | undefined = undefined>(name: string, options: ApprovalOptions<P>): Promise<Decision<P>>
+  approval<P extends AnyProposed | undefined = undefined>(
+    name: string,
+    options: ApprovalOptions<P>,
+  ): Promise<Decision<P>>
   /** Tells the user something, in words of the contract's template. Durable when it resolves. */
   say(
     template: string,
@@ -50,8 +53,8 @@ export interface GovernedContext extends Omit<FlowContext, 'parallel' | 'map'> {
 /** Adds the words of governance to a context of the engine. */
 export function governed(engine: EngineContext): GovernedContext {
   const own = {
-    do: (first: Action | Proposed, input?: unknown) => act(engine, 'action' in first ? first : first.with(input)),
-    approval: (name: string, options: ApprovalOptions<Proposed | undefined>) => ask(engine, name, options),
+    do: (first: Action | AnyProposed, input?: unknown) => act(engine, 'action' in first ? first : first.with(input)),
+    approval: (name: string, options: ApprovalOptions<AnyProposed | undefined>) => ask(engine, name, options),
     say: (template: string, values = {}, { language = 'en' } = {}) => say(engine, template, { values, language }),
     parallel: (branches: readonly GovernedBranch<unknown>[]) =>
       engine.parallel(
@@ -75,13 +78,15 @@ export function governed(engine: EngineContext): GovernedContext {
 
 type MapBranch = (item: unknown, ctx: GovernedContext, index: number) => Promise<unknown>
 
-function act(engine: EngineContext, { action, input, approvedBy }: Proposed): Promise<unknown> {
+function act(engine: EngineContext, { action, input, approvedBy }: AnyProposed): Promise<unknown> {
   const { limits } = engine.parts
   const what = `Input of action ${JSON.stringify(action.name)}`
   const government = governmentOf(engine)
-  const said = (): { readonly inputText: string } => ({
-    inputText: encodeValue(parseWith(action.input, input, what), { limits, what }),
-  })
+  const said = (): { readonly inputText: string } => {
+    // What was approved executes as it was approved: it was checked then, and nothing is made of it again.
+    const value = approvedBy === undefined ? parseWith(action.input, input, what) : input
+    return { inputText: encodeValue(value, { limits, what }) }
+  }
   return engine.added({
     verb: 'do' as AddedVerb,
     name: action.name,
@@ -97,15 +102,22 @@ function act(engine: EngineContext, { action, input, approvedBy }: Proposed): Pr
   })
 }
 
-function ask(engine: EngineContext, name: string, options: ApprovalOptions<Proposed | undefined>): Promise<unknown> {
+function ask(engine: EngineContext, name: string, options: ApprovalOptions<AnyProposed | undefined>): Promise<unknown> {
   const { for: proposed, question = '', ...policy } = options
   const government = governmentOf(engine)
   return engine.added({
     verb: 'approval' as AddedVerb,
     name,
-    plan: () => ({ proposed, question, policy: declaredApproval(policy), government }),
+    plan: () => ({ proposed: parsed(proposed), question, policy: declaredApproval(policy), government }),
     make: (host, place, plan) => new ApprovalOp(host, place, plan),
   })
+}
+
+// People are shown what would execute.
+function parsed(proposed: AnyProposed | undefined): AnyProposed | undefined {
+  if (proposed === undefined) return undefined
+  const { action, input } = proposed
+  return { action, input: parseWith(action.input, input, `Input of action ${JSON.stringify(action.name)}`) }
 }
 
 function say(

@@ -1,5 +1,6 @@
 import {
   type AnyFlow,
+  type Continuation,
   type EngineContext,
   type Flow,
   type FlowContext,
@@ -31,20 +32,26 @@ export interface GovernedDeclaration<Input, Output> extends Omit<FlowDeclaration
  */
 export function flow<Input = unknown, Output = unknown>(
   declaration: GovernedDeclaration<Input, Output>,
-): GovernedFlow<Input, Output>
+): GovernedFlow<Input, Exclude<Output, Continuation>>
 export function flow<Input = unknown, Output = unknown>(
-  declaration: FlowDeclaration<Input, Output>,
-): Flow<Input, Output>
+  declaration: FlowDeclaration<Input, Output> & { readonly resume?: undefined },
+): Flow<Input, Exclude<Output, Continuation>>
 export function flow<Input, Output>(
   declaration: FlowDeclaration<Input, Output> | GovernedDeclaration<Input, Output>,
-): Flow<Input, Output> {
-  if (!('resume' in declaration)) return plainFlow(declaration)
+): Flow<Input, Exclude<Output, Continuation>> {
+  if (!isGovernedDeclaration(declaration)) return plainFlow(declaration)
   const { resume, models = 'deferred', run, ...rest } = declaration
   const plan = (ctx: FlowContext, input: Input): Promise<Output> => run(governed(ctx as EngineContext), input)
-  return { ...plainFlow({ ...rest, run: plan }), resume, models } as GovernedFlow<Input, Output>
+  return { ...plainFlow({ ...rest, run: plan }), resume, models } as GovernedFlow<Input, Exclude<Output, Continuation>>
 }
 
 /** Whether a contract has to govern a flow. */
 export function isGoverned(flow: AnyFlow): flow is GovernedFlow {
   return 'resume' in flow
+}
+
+function isGovernedDeclaration<Input, Output>(
+  declaration: FlowDeclaration<Input, Output> | GovernedDeclaration<Input, Output>,
+): declaration is GovernedDeclaration<Input, Output> {
+  return 'resume' in declaration && declaration.resume !== undefined
 }

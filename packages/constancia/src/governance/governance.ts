@@ -1,5 +1,5 @@
 import type { Law } from '@constancia/verify'
-import { type Activation, type ActivationOutcome, activate } from './activation/activate.js'
+import { type ActivationOutcome, type ActivationRequest, activate } from './activation/activate.js'
 import { type ContractChange, readContracts } from './activation/history.js'
 import { type Statement, type StatementParts, type StatementTaken, state } from './approvals/statement.js'
 import { type VoteParts, type VoteRequest, type VoteTaken, vote } from './approvals/vote.js'
@@ -31,7 +31,7 @@ export class Governance {
   }
 
   /** Puts a contract in force, or adds one's voice where it takes several people. See `activate`. */
-  activate(activation: Activation): Promise<ActivationOutcome> {
+  activate(activation: ActivationRequest): Promise<ActivationOutcome> {
     return activate(this.#parts, activation)
   }
 

@@ -1,10 +1,13 @@
-import type { AnyFlow, Runtime } from '../engine/index.js'
-import { defaultLimits } from '../journal/index.js'
+import { randomBytes } from 'node:crypto'
+import { type AnyFlow, newRunId, type Runtime } from '../engine/index.js'
+import { assert, defaultLimits } from '../journal/index.js'
 import { open as openPlain, type OpenOptions as ScheduleOptions } from '../schedule/index.js'
 import { type Store, type StoreFactory, systemClock } from '../store/index.js'
+import { amendmentCheck, outputCheck } from './checks.js'
 import type { Contract } from './contract/contract.js'
 import { governanceError } from './errors.js'
 import { isGoverned } from './flow.js'
+import { Governance } from './governance.js'
 import { declaredFlow, Government } from './government.js'
 import { LawBook } from './law-book.js'
 
@@ -20,6 +23,8 @@ export interface OpenOptions extends ScheduleOptions {
  * is replaced from now on. Throws faults of the store, each of which says what to do, `invalid_option`, `run_exists` where the id of a
  * schedule's run belongs to another flow, and `ungoverned_flow` for a governed flow that no contract at hand speaks of.
  */
+export async function open(options: OpenOptions & { readonly contract: Contract }): Promise<GovernedRuntime>
+export async function open(options: OpenOptions): Promise<Runtime>
 export async function open(options: OpenOptions): Promise<Runtime> {
   const { contract, ...rest } = options
   const flows = [...rest.flows, ...(rest.schedules ?? []).map(({ flow }) => flow)]
@@ -29,20 +34,26 @@ export async function open(options: OpenOptions): Promise<Runtime> {
   const clock = options.parts?.clock ?? systemClock
   const book = new LawBook()
   const government = new Government({ book, contract, limits, clock })
-  return openPlain({
-    ...rest,
-    store: readBy(book, rest.store),
-    parts: { ...rest.parts, governing: government },
-  })
+  let opened: Store | undefined
+  // The book reads from the store as soon as there is one: a worker may take up a run before this process has its runtime.
+  const factory: StoreFactory = async (parts) => {
+    opened = await rest.store(parts)
+    book.readFrom(opened)
+    return opened
+  }
+  const runtime = await openPlain({ ...rest, store: factory, parts: { ...rest.parts, governing: government } })
+  assert(opened !== undefined, 'a runtime has a store')
+  const random = options.parts?.randomBytes ?? randomBytes
+  const newId = (): string => newRunId(clock.now(), random)
+  const checks = { checkAmended: amendmentCheck(contract), checkOutput: outputCheck(contract) }
+  const governance = new Governance({ store: opened, book, clock, limits, newId, ...checks })
+  return Object.assign(runtime, { governance })
 }
 
-// The book reads from the store as soon as there is one: a worker may take up a run before this process has its runtime.
-function readBy(book: LawBook, factory: StoreFactory): StoreFactory {
-  return async (parts): Promise<Store> => {
-    const store = await factory(parts)
-    book.readFrom(store)
-    return store
-  }
+/** A runtime with a contract. */
+export type GovernedRuntime = Runtime & {
+  /** Who may, and what people decide. */
+  readonly governance: Governance
 }
 
 function requireGoverned(flows: readonly AnyFlow[], contract: Contract | undefined): void {

@@ -1,6 +1,6 @@
 export { type Clock, systemClock } from './clock.js'
 export { moveStateError, type StoreErrorCode, storeError } from './errors.js'
-export { JournalCheck, type WholeJournal } from './journal-check.js'
+export { JournalCheck, StreamCheck, type WholeJournal } from './journal-check.js'
 export { type KnownMark, knownOf, type Mark, type NotedHead, type Standing, standingOf, type Term } from './mark.js'
 export { heldLoss, type Loss, MarkedStore, type MarkOptions, parkedBecause } from './marked/index.js'
 export {
@@ -24,8 +24,9 @@ export {
   type Moving,
   type Parcel,
   type PurgedJournal,
-  type RunEnd,
   type StoreCounts,
+  type StreamEnd,
+  type StreamPiece,
 } from './moving.js'
 export { PageSize } from './page-size.js'
 export type { RunStatus } from './run-status.js'

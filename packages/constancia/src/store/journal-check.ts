@@ -6,9 +6,10 @@ import {
   type RunFold,
   type RunId,
   runStream,
+  type StreamId,
   verifyChain,
 } from '../journal/index.js'
-import type { JournalPiece } from './moving.js'
+import type { JournalPiece, StreamPiece } from './moving.js'
 import type { RunRow } from './store.js'
 
 /** A journal that came whole, and what is kept of its run. */
@@ -69,6 +70,16 @@ export class JournalCheck {
     this.end()
     const { id, epoch } = row
     return { row, head: emptyHead(runStream(id)), fold: undefined, epoch, claimedHeadSeq: undefined }
+  }
+}
+
+/** Checks streams of no run that come piece by piece: that each chain is unbroken from its beginning. Pure. */
+export class StreamCheck {
+  readonly #heads = new Map<StreamId, Head>()
+
+  /** Takes the next piece. Throws `journal_damaged` for one that does not follow the one before. */
+  take({ stream, events }: StreamPiece): void {
+    this.#heads.set(stream, verifyChain(stream, this.#heads.get(stream) ?? emptyHead(stream), events))
   }
 }
 

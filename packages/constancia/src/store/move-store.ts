@@ -1,5 +1,5 @@
 import { type StoreErrorCode, storeError } from './errors.js'
-import type { Arrival, Departure, MoveState, Moving, Parcel, StoreCounts } from './moving.js'
+import type { Arrival, Departure, MoveState, Moving, Parcel, StoreCounts, StreamPiece } from './moving.js'
 
 /** How a move is made. */
 export interface MoveOptions {
@@ -132,8 +132,9 @@ async function fillExpected(
 }
 
 function sizeOf(parcel: Parcel): number {
-  if (parcel.kind !== 'journals') return parcel.items.length
-  return parcel.items.reduce((sum, { events }) => sum + events.length, 0)
+  if (parcel.kind !== 'journals' && parcel.kind !== 'streams') return parcel.items.length
+  const items: readonly Pick<StreamPiece, 'events'>[] = parcel.items
+  return items.reduce((sum, { events }) => sum + events.length, 0)
 }
 
 /** How much there is to do, in the measure of `onProgress`. */
@@ -149,10 +150,10 @@ async function compare(from: Departure, to: Arrival, expected: StoreCounts): Pro
   const arrived = eachOf(to.ends())
   for await (const end of eachOf(from.ends())) {
     const { value } = (await arrived.next()) as { value: typeof end | undefined }
-    if (value?.run === end.run && value.seq === end.seq && value.hash === end.hash) continue
-    throw unlike(`where run ${end.run} ends with event ${end.seq}, it has ${value?.run}, event ${value?.seq}`)
+    if (value?.stream === end.stream && value.seq === end.seq && value.hash === end.hash) continue
+    throw unlike(`where ${end.stream} ends with event ${end.seq}, it has ${value?.stream}, event ${value?.seq}`)
   }
-  if ((await arrived.next()).done !== true) throw unlike('it has more runs')
+  if ((await arrived.next()).done !== true) throw unlike('it has more streams')
 }
 
 async function* eachOf<T>(pages: AsyncIterable<readonly T[]>): AsyncGenerator<T> {

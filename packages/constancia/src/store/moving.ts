@@ -1,4 +1,4 @@
-import type { Head, OutboxEntry, RunFold, RunId, StoredEvent } from '../journal/index.js'
+import type { Head, OutboxEntry, RunFold, RunId, StoredEvent, StreamId } from '../journal/index.js'
 import type { RunRow, StoreFactory, StoreParts } from './store.js'
 
 /** The factory of a store whose whole content can be taken out, and put into an empty one. */
@@ -51,6 +51,7 @@ export interface Moving {
 /** How much is in a store. */
 export interface StoreCounts {
   readonly runCount: number
+  /** Of runs, and of streams that belong to none. */
   readonly eventCount: number
   readonly purgedCount: number
   /** Deliveries that inboxes remember. */
@@ -59,9 +60,9 @@ export interface StoreCounts {
   readonly entryCount: number
 }
 
-/** Where the journal of a run ends, read from its last event. */
-export interface RunEnd {
-  readonly run: RunId
+/** Where a stream ends, read from its last event. */
+export interface StreamEnd {
+  readonly stream: StreamId
   readonly seq: number
   readonly hash: string
 }
@@ -69,8 +70,8 @@ export interface RunEnd {
 /** What both sides of a move can be asked, to compare them. */
 export interface Inventory {
   count(): Promise<StoreCounts>
-  /** The ends of all journals, in the order in which the runs were created; in pages. */
-  ends(): AsyncIterable<readonly RunEnd[]>
+  /** The ends of all journals, in the order in which the runs were created, then those of other streams by their names; in pages. */
+  ends(): AsyncIterable<readonly StreamEnd[]>
 }
 
 /** Everything of a store, read while nobody can change it. */
@@ -106,6 +107,8 @@ export type Parcel =
   | { readonly kind: 'deliveries'; readonly items: readonly InboxDelivery[] }
   /** Oldest first. */
   | { readonly kind: 'entries'; readonly items: readonly OutboxEntry[] }
+  /** Streams that belong to no run, by their names; the pieces of each follow each other. */
+  | { readonly kind: 'streams'; readonly items: readonly StreamPiece[] }
 
 /** What is left of a journal that was deleted. */
 export interface PurgedJournal {
@@ -123,6 +126,12 @@ export interface JournalPiece {
   readonly row: RunRow
   /** When somebody may next try the run, UTC milliseconds since 1970. */
   readonly dueAtMs: number | undefined
+  readonly events: readonly StoredEvent[]
+}
+
+/** Some events that follow each other in a stream that belongs to no run. */
+export interface StreamPiece {
+  readonly stream: StreamId
   readonly events: readonly StoredEvent[]
 }
 

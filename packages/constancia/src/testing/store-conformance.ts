@@ -12,6 +12,7 @@ import { inMemory, MovableWorld, moveCases } from './store-conformance/moves.js'
 import { outboxCases } from './store-conformance/outboxes.js'
 import { priorityCases } from './store-conformance/priorities.js'
 import { purgeCases } from './store-conformance/purges.js'
+import { raceCases } from './store-conformance/races.js'
 import { rebuildCases } from './store-conformance/rebuilds.js'
 import { restCases } from './store-conformance/rests.js'
 import { setAsideCases } from './store-conformance/set-asides.js'
@@ -57,6 +58,7 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
     ...markCases,
     ...workerCases,
     ...streamCases,
+    ...raceCases,
   }
   return Object.entries(all).map(([name, check]) => ({
     name,

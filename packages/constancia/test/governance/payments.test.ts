@@ -1,11 +1,14 @@
-import { days } from 'constancia'
+import { days, flow, hours, NotDispatched, once, PermanentError, type Run, verify } from 'constancia'
 import { describe, expect, test } from 'vitest'
-import { kindsOf, Rig, stores, untilStatus } from '../engine/rig.js'
+import { kindsOf, Rig, stores, until, untilStatus } from '../engine/rig.js'
 import { Court } from './court.js'
 import { Bank, treasury } from './treasury.js'
 
+type Given = Parameters<typeof treasury>[1]
+
 describe.each(stores)('on %s', (store) => {
-  async function begin(given: Parameters<typeof treasury>[1] = {}) {
+  /** A bank, a contract in force, an analyst and a treasurer, and one process. */
+  async function begin(given: Given = {}) {
     const rig = new Rig(store)
     const bank = new Bank()
     const made = treasury(bank, given)
@@ -14,21 +17,30 @@ describe.each(stores)('on %s', (store) => {
     await court.activate(made.contract)
     await court.grant('ann', 'analyst')
     await court.grant('tom', 'treasurer')
-    return { rig, bank, life, court, ...made }
+    const pays = async (cents: number): Promise<Run> => {
+      const run = await life.runtime.start(made.pay, { invoice: String(cents) }, { id: 'r', actor: 'ann' })
+      await untilStatus(run, 'paused')
+      return run
+    }
+    const pay = (cents: number): Promise<Run> => life.runtime.start(made.direct, { cents }, { id: 'r', actor: 'ann' })
+    return { rig, bank, life, court, pays, pay, made }
   }
 
-  test('R-D1 R-D2 R-D4 R-E2 R-F3 an invoice is paid four days later, once, as exactly what was approved', async () => {
-    const { rig, bank, life, court, pay, contract } = await begin()
-    const run = await life.runtime.start(pay, { invoice: '250000' }, { id: 'r', actor: 'ann' })
-    await untilStatus(run, 'paused')
+  const bodyOf = async (run: Run, kind: string): Promise<Record<string, unknown>> => {
+    const event = (await run.events()).findLast((each) => each.kind === kind)
+    return event === undefined ? {} : JSON.parse(event.body)
+  }
+
+  test('R-D1 R-D2 R-D4 R-E2 R-E12 R-F3 R-F4 an invoice is paid four days later, once, as exactly what was approved', async () => {
+    const { rig, bank, life, pays, made } = await begin()
+    await pays(250_000)
     await life.crash()
     rig.clock.advance(days(3))
-    const next = await rig.live([pay], { contract })
-    const court2 = new Court(() => next.store)
-    await court2.vote(next.runtime.run('r'), 'tom', { resolves: 'approved' })
-    next.runtime.start(pay, { invoice: '1' }, { id: 'nudge', actor: 'ann' }).catch(() => undefined)
-    expect(await next.runtime.run('r').result()).toEqual({ paid: true, receipt: 'r-r/2' })
-    expect(await kindsOf(next.runtime.run('r'))).toEqual([
+    const next = await rig.live([made.pay], { contract: made.contract })
+    const run = next.runtime.run('r')
+    await new Court(() => next.store).vote(run, 'tom', { resolves: 'approved' })
+    expect(await run.result()).toEqual({ paid: true, receipt: 'r-r/2' })
+    expect(await kindsOf(run)).toEqual([
       'FlowStarted',
       'ActionAuthorized',
       'ActionCompleted',
@@ -42,6 +54,367 @@ describe.each(stores)('on %s', (store) => {
       'FlowCompleted',
     ])
     expect([...bank.done]).toEqual([['r/2', { to: 'acme', cents: 250_000 }]])
-    void court
+    expect(await bodyOf(run, 'ActionAuthorized')).toMatchObject({
+      rule: 2,
+      roles: ['analyst'],
+      approval: '1',
+      cents: 250_000,
+    })
+  })
+
+  test('R-E3 C24 the actor lost the role during the pause: the run fails before anything executes, and the user is told', async () => {
+    const { bank, court, pays } = await begin()
+    const run = await pays(250_000)
+    await court.revoke('ann', 'analyst')
+    await court.vote(run, 'tom', { resolves: 'approved' })
+    const error = await failureOf(run)
+    expect(error.code).toBe('resume_denied')
+    expect((await kindsOf(run)).slice(-2)).toEqual(['MessageSent', 'FlowFailed'])
+    expect(bank.requestCount).toBe(0)
+  })
+
+  test('R-E8 the approver lost the role before the effect: the vote no longer counts', async () => {
+    const { bank, court, pays } = await begin()
+    const run = await pays(250_000)
+    await court.vote(run, 'tom', { resolves: 'approved' })
+    await court.revoke('tom', 'treasurer')
+    const error = await failureOf(run)
+    expect(error.code).toBe('action_denied')
+    expect(await bodyOf(run, 'ActionDenied')).toMatchObject({ code: 'approval_lapsed' })
+    expect(bank.requestCount).toBe(0)
+  })
+
+  test('R-E9 the contract was tightened during the pause: what it no longer allows is refused', async () => {
+    const { bank, court, pays } = await begin()
+    const run = await pays(250_000)
+    const stricter = treasury(bank, {
+      version: '2',
+      change: (one) => ({
+        ...one,
+        rules: one.rules.map((rule) => (rule.declared.approval === null ? rule : rule.when('input.cents <= 5000'))),
+      }),
+    })
+    await court.activate(stricter.contract)
+    await court.vote(run, 'tom', { resolves: 'approved' })
+    await failureOf(run)
+    expect(await bodyOf(run, 'ActionDenied')).toMatchObject({
+      code: 'condition_failed',
+      contract: stricter.contract.digest,
+    })
+    expect(bank.requestCount).toBe(0)
+  })
+
+  test('R-E10 somebody else paid meanwhile: the situation is looked at once more before the effect', async () => {
+    const { bank, court, pays } = await begin()
+    const run = await pays(250_000)
+    bank.isOpen = 'the invoice was paid by somebody else'
+    await court.vote(run, 'tom', { resolves: 'approved' })
+    const error = await failureOf(run)
+    expect(error.message).toContain('paid by somebody else')
+    expect(await bodyOf(run, 'ActionDenied')).toMatchObject({ code: 'situation_changed' })
+    expect(bank.requestCount).toBe(0)
+  })
+
+  test('R-D8 R-F4 what was approved with changes executes with these changes, and both versions are in the journal', async () => {
+    const { bank, court, pays } = await begin()
+    const run = await pays(250_000)
+    await court.vote(run, 'tom', { resolves: 'approved', amended: '{"to":"acme","cents":200000}' })
+    expect(await run.result()).toMatchObject({ paid: true })
+    expect([...bank.done.values()]).toEqual([{ to: 'acme', cents: 200_000 }])
+    expect((await run.events()).filter(({ data }) => data?.includes('250000')).length).toBeGreaterThan(0)
+  })
+
+  test('R-D7 after its deadline an approval has expired; a vote that came first would have counted', async () => {
+    const { rig, bank, pays } = await begin()
+    const run = await pays(250_000)
+    await rig.advance(days(4))
+    expect(await run.result()).toEqual({ paid: false, why: 'expired' })
+    expect(bank.requestCount).toBe(0)
+  })
+
+  test('R-F2 R-D1 an action whose rule asks for an approval asks for it by itself, and goes on after it', async () => {
+    const { bank, court, pay } = await begin()
+    const run = await pay(5_000)
+    await untilStatus(run, 'paused')
+    expect(bank.requestCount).toBe(0)
+    await court.vote(run, 'tom', { resolves: 'approved' })
+    expect(await run.result()).toEqual({ receipt: 'r-r/0' })
+    expect(await kindsOf(run)).toEqual([
+      'FlowStarted',
+      'ApprovalRequested',
+      'ApprovalVoted',
+      'ApprovalResolved',
+      'ResumeAuthorized',
+      'ActionAuthorized',
+      'ActionCompleted',
+      'FlowCompleted',
+    ])
+  })
+
+  test.each(['rejected', 'expired'])('R-D6 an action that people %s is denied', async (outcome) => {
+    const { bank, court, pay } = await begin()
+    const run = await pay(5_000)
+    await untilStatus(run, 'paused')
+    await court.vote(run, 'tom', { choice: 'reject', resolves: outcome })
+    await failureOf(run)
+    expect(await bodyOf(run, 'ActionDenied')).toMatchObject({ code: `approval_${outcome}` })
+    expect(bank.requestCount).toBe(0)
+  })
+
+  test('R-F1 R-F2 what the contract names for nobody, or for others, is denied before anything happens', async () => {
+    const { bank, life, court, made } = await begin()
+    await court.grant('eve', 'treasurer')
+    const run = await life.runtime.start(made.direct, { cents: 10 }, { id: 'e', actor: 'eve' })
+    const error = await failureOf(run)
+    expect(error).toMatchObject({ code: 'action_denied' })
+    expect(await kindsOf(run)).toEqual(['FlowStarted', 'ActionDenied', 'FlowFailed'])
+    expect(bank.requestCount).toBe(0)
+  })
+
+  test('R-E1 R-E4 a governed flow is not started without an actor, a contract in force, or a contract at hand', async () => {
+    const rig = new Rig(store)
+    const { pay, contract } = treasury(new Bank())
+    await expect(rig.live([pay])).rejects.toMatchObject({ code: 'ungoverned_flow' })
+    const life = await rig.live([pay], { contract })
+    await expect(life.runtime.start(pay, { invoice: '1' }, { actor: 'ann' })).rejects.toMatchObject({
+      code: 'contract_not_in_force',
+    })
+    await new Court(() => life.store).activate(contract)
+    await expect(life.runtime.start(pay, { invoice: '1' })).rejects.toMatchObject({ code: 'actor_missing' })
+    expect((await life.runtime.runs()).items).toEqual([])
+  })
+
+  test('R-F5 a run that would spend more than its contract allows is refused the action that is one too many', async () => {
+    const { bank, pay } = await begin({ change: (one) => ({ ...one, limits: { cents: 900 } }) })
+    const run = await pay(901)
+    const error = await failureOf(run)
+    expect(error.code).toBe('limit_exceeded')
+    expect(bank.requestCount).toBe(0)
+  })
+
+  test('R-B6 an idempotent action is tried again with the same key; when attempts are used up a person has to say what came of it', async () => {
+    const { rig, bank, court, pay } = await begin()
+    const broken = (): never => {
+      throw new Error('The line was cut.')
+    }
+    bank.fails = [broken, broken, broken]
+    const run = await pay(500)
+    await until(() => bank.requestCount === 1, 'the first attempt')
+    await rig.advance(5_000)
+    await untilStatus(run, 'paused')
+    expect(bank.requestCount).toBe(3)
+    expect((await run.row()).waitingFor).toMatchObject([{ kind: 'statement', op: '0' }])
+    await court.state(run, 'done', { receipt: 'by hand' })
+    expect(await run.result()).toEqual({ receipt: 'by hand' })
+    expect((await kindsOf(run)).slice(-5)).toEqual([
+      'OutcomeUnknown',
+      'OutcomeStated',
+      'ResumeAuthorized',
+      'ActionCompleted',
+      'FlowCompleted',
+    ])
+  })
+
+  test('R-B6 what a person says was not done passes the gate again, with the same key', async () => {
+    const { bank, court, pay } = await begin({ effect: once() })
+    bank.fails = [() => Promise.reject(new Error('The line was cut.'))]
+    const run = await pay(500)
+    await untilStatus(run, 'paused')
+    await court.state(run, 'not_done')
+    expect(await run.result()).toEqual({ receipt: 'r-r/0' })
+    expect(bank.requestCount).toBe(2)
+    expect((await run.events()).filter(({ kind }) => kind === 'ActionAuthorized')).toHaveLength(2)
+  })
+
+  test('R-B6 only proof is a failure under once: a request that was not sent is repeated, a refusal is final', async () => {
+    const { rig, bank, pay } = await begin({ effect: once() })
+    bank.fails = [
+      () => Promise.reject(new NotDispatched('Nobody listens.')),
+      () => Promise.reject(new PermanentError('No such account.')),
+    ]
+    const run = await pay(500)
+    await until(() => bank.requestCount === 1, 'the first attempt')
+    await rig.advance(2_000)
+    expect(await failureOf(run)).toMatchObject({ message: 'No such account.' })
+    expect(await bodyOf(run, 'ActionFailed')).toMatchObject({ attempt: 2, reason: 'refused' })
+  })
+
+  test('R-B6 under verify the destination is asked, after an earlier request can no longer land, and only then it is repeated', async () => {
+    const { rig, bank, pay } = await begin({ effect: verify({ settlesMs: hours(1) }) })
+    const before = rig.clock.now()
+    bank.fails = [() => Promise.reject(new Error('The line was cut.'))]
+    const run = await pay(500)
+    await until(() => bank.requestCount === 1, 'the first attempt')
+    bank.done.set('r/0', { to: 'acme', cents: 500 }) // It landed all the same.
+    await untilStatus(run, 'waiting')
+    expect((await run.row()).wakeAtMs).toBeGreaterThanOrEqual(before + hours(1))
+    await rig.advance(hours(1))
+    expect(await run.result()).toEqual({ receipt: 'r-r/0' })
+    expect(bank.requestCount).toBe(1)
+    expect(await bodyOf(run, 'ActionCompleted')).toMatchObject({ found: true })
+  })
+
+  test.each(['once', 'verify', 'idempotent'])(
+    'R-B6 a process that dies after it has sent: what happens next is what %s promises',
+    async (protocol) => {
+      const effect = protocol === 'once' ? once() : protocol === 'verify' ? verify({ settlesMs: hours(1) }) : undefined
+      const { rig, bank, life, pay, made } = await begin(effect === undefined ? {} : { effect })
+      bank.fails = [() => new Promise<never>(() => undefined)]
+      await pay(500)
+      await until(() => bank.requestCount === 1, 'it was sent')
+      bank.done.set('r/0', { to: 'acme', cents: 500 })
+      const next = await rig.succeed(life, [made.direct], { contract: made.contract })
+      const run = next.runtime.run('r')
+      if (protocol === 'once') {
+        await untilStatus(run, 'paused')
+        expect(bank.requestCount).toBe(1)
+        return
+      }
+      if (protocol === 'verify') await untilStatus(run, 'waiting')
+      await rig.advance(hours(1))
+      expect(await run.result()).toEqual({ receipt: 'r-r/0' })
+      expect(bank.requestCount).toBe(protocol === 'verify' ? 1 : 2)
+      expect((await kindsOf(run)).slice(1)).toEqual(['ActionAuthorized', 'ActionCompleted', 'FlowCompleted'])
+    },
+  )
+
+  test('R-A9 R-E11 an intent that was found open is not dispatched again once the actor may not: a person says what came of it', async () => {
+    const { rig, bank, life, court, pay, made } = await begin({
+      change: (one) => ({ ...one, flows: one.flows.map((flow) => ({ ...flow, resume: 'anyone' as const })) }),
+    })
+    bank.fails = [() => new Promise<never>(() => undefined)]
+    await pay(500)
+    await until(() => bank.requestCount === 1, 'it was sent')
+    await court.revoke('ann', 'analyst')
+    const next = await rig.succeed(life, [made.direct], { contract: made.contract })
+    await untilStatus(next.runtime.run('r'), 'paused')
+    expect(bank.requestCount).toBe(1)
+    expect((await kindsOf(next.runtime.run('r'))).at(-1)).toBe('OutcomeUnknown')
+  })
+
+  test('R-B6 C19 a run that is cancelled while an effect is under way ends only when it is known what came of it', async () => {
+    const { bank, pay } = await begin()
+    let land = (): void => undefined
+    bank.fails = [() => new Promise<never>((resolve) => (land = resolve as never))]
+    const run = await pay(500)
+    await until(() => bank.requestCount === 1, 'it was sent')
+    await run.cancel()
+    await until(async () => (await kindsOf(run)).includes('CancelRequested'), 'it is to end')
+    expect((await run.row()).outcome).toBe('open')
+    land()
+    await untilStatus(run, 'cancelled')
+    expect((await kindsOf(run)).slice(1)).toEqual([
+      'ActionAuthorized',
+      'CancelRequested',
+      'ActionCompleted',
+      'FlowCancelled',
+    ])
+  })
+
+  test('C19 C38 a run that is cancelled while people are asked ends at once, and their answer comes too late', async () => {
+    const { bank, pay } = await begin()
+    const run = await pay(5_000)
+    await untilStatus(run, 'paused')
+    await run.cancel()
+    await untilStatus(run, 'cancelled')
+    expect(bank.requestCount).toBe(0)
+    expect((await kindsOf(run)).slice(-2)).toEqual(['CancelRequested', 'FlowCancelled'])
+  })
+
+  test('R-F4 an approval is used once: another op that names it is denied', async () => {
+    const rig = new Rig(store)
+    const bank = new Bank()
+    const made = treasury(bank)
+    const twice = flow({
+      name: 'pay-directly',
+      version: 1,
+      resume: { roles: ['analyst'] },
+      async run(ctx) {
+        const decision = await ctx.approval('treasury', {
+          for: made.transfer.with({ to: 'acme', cents: 9_000 }),
+          roles: ['treasurer'],
+        })
+        if (decision.outcome !== 'approved') return 'no'
+        await ctx.do(decision.action)
+        return ctx.do(decision.action)
+      },
+    })
+    const life = await rig.live([twice], { contract: made.contract })
+    const court = new Court(() => life.store)
+    await court.activate(made.contract)
+    await court.grant('ann', 'analyst')
+    await court.grant('tom', 'treasurer')
+    const run = await life.runtime.start(twice, { cents: 1 }, { id: 'r', actor: 'ann' })
+    await untilStatus(run, 'paused')
+    await court.vote(run, 'tom', { resolves: 'approved' })
+    await failureOf(run)
+    expect(await bodyOf(run, 'ActionDenied')).toMatchObject({ op: '2', code: 'approval_used' })
+    expect(bank.requestCount).toBe(1)
+  })
+
+  test('R-F4 another input than the approved one is denied', async () => {
+    const rig = new Rig(store)
+    const bank = new Bank()
+    const made = treasury(bank)
+    const other = flow({
+      name: 'pay-directly',
+      version: 1,
+      resume: { roles: ['analyst'] },
+      async run(ctx) {
+        const decision = await ctx.approval('treasury', {
+          for: made.transfer.with({ to: 'acme', cents: 9_000 }),
+          roles: ['treasurer'],
+        })
+        if (decision.outcome !== 'approved') return 'no'
+        return ctx.do({ ...decision.action, input: { to: 'mallory', cents: 9_000 } })
+      },
+    })
+    const life = await rig.live([other], { contract: made.contract })
+    const court = new Court(() => life.store)
+    await court.activate(made.contract)
+    await court.grant('ann', 'analyst')
+    await court.grant('tom', 'treasurer')
+    const run = await life.runtime.start(other, { cents: 1 }, { id: 'r', actor: 'ann' })
+    await untilStatus(run, 'paused')
+    await court.vote(run, 'tom', { resolves: 'approved' })
+    await failureOf(run)
+    expect(await bodyOf(run, 'ActionDenied')).toMatchObject({ code: 'approval_other_input' })
+    expect(bank.requestCount).toBe(0)
+  })
+
+  test('R-D9 several approvals wait in one run and are told apart', async () => {
+    const rig = new Rig(store)
+    const made = treasury(new Bank())
+    const both = flow({
+      name: 'pay-directly',
+      version: 1,
+      resume: { roles: ['analyst'] },
+      async run(ctx) {
+        return ctx.parallel([
+          async (a) => (await a.approval('one', { roles: ['treasurer'], question: 'One?' })).outcome,
+          async (b) => (await b.approval('two', { roles: ['treasurer'], question: 'Two?' })).outcome,
+        ])
+      },
+    })
+    const life = await rig.live([both], { contract: made.contract })
+    const court = new Court(() => life.store)
+    await court.activate(made.contract)
+    await court.grant('ann', 'analyst')
+    const run = await life.runtime.start(both, { cents: 1 }, { id: 'r', actor: 'ann' })
+    await untilStatus(run, 'paused')
+    expect((await run.row()).waitingFor.map(({ op, name }) => `${op} ${name}`)).toEqual(['0.0.0 one', '0.1.0 two'])
+    await court.vote(run, 'tom', { op: '0.1.0', resolves: 'rejected', choice: 'reject' })
+    await until(async () => (await kindsOf(run)).includes('ResumeAuthorized'), 'the second is answered')
+    await untilStatus(run, 'paused')
+    await court.vote(run, 'tom', { op: '0.0.0', resolves: 'approved' })
+    expect(await run.result()).toEqual(['approved', 'rejected'])
   })
 })
+
+async function failureOf(run: Run): Promise<{ code: string; message: string }> {
+  const error = await run.result().then(
+    () => new Error('It did not fail.'),
+    (reason: Error) => reason,
+  )
+  return (error.cause ?? error) as never
+}

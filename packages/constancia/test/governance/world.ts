@@ -47,6 +47,7 @@ export class World {
   readonly clock: Clock
   readonly governance: Governance
   readonly #claims = new Map<string, Claim>()
+  readonly #streams: Record<'governance' | 'refusals', StoredEvent[]> = { governance: [], refusals: [] }
   #runCount = 0
 
   private constructor(given: MovableUnderTest) {
@@ -176,8 +177,11 @@ export class World {
     return (await this.events(run)).map(({ kind }) => kind)
   }
 
-  stream(name: 'governance' | 'refusals', fromSeq = 0): Promise<StoredEvent[]> {
-    return this.store.read(name as StreamId, { fromSeq })
+  /** A stream from a place on. It only grows: what was read is not read again. */
+  async stream(name: 'governance' | 'refusals', fromSeq = 0): Promise<StoredEvent[]> {
+    const known = this.#streams[name]
+    known.push(...(await this.store.read(name as StreamId, { fromSeq: known.length })))
+    return known.slice(fromSeq)
   }
 
   /** The last event of the refusals stream, with who tried it, when what was known, and its body. */

@@ -1,5 +1,10 @@
 import { canonicalText, type Json, type Law } from '@constancia/verify'
-import { type Activation, type ActivationOutcome, differenceOf, type Governance } from '../../governance/index.js'
+import {
+  type ActivationOutcome,
+  type ActivationRequest,
+  differenceOf,
+  type Governance,
+} from '../../governance/index.js'
 import type { Call, Command } from '../command.js'
 import { requireYes } from '../confirmation.js'
 import { contractOfConfig, type NamedContract } from '../contracts.js'
@@ -64,7 +69,7 @@ function proposalOf({ proposals }: Law, beginning: string): Pick<NamedContract, 
   )
 }
 
-async function putInForce(call: Call, governance: Governance, contract: Activation['contract']): Promise<void> {
+async function putInForce(call: Call, governance: Governance, contract: ActivationRequest['contract']): Promise<void> {
   const { name, version } = contract.declared
   const { inForce } = await governance.law()
   const title = printable(`${name} ${version}`)
@@ -80,8 +85,8 @@ async function putInForce(call: Call, governance: Governance, contract: Activati
 
 function tellWhatChanges(
   { terminal }: Call,
-  { declared, digest }: Activation['contract'],
-  before: Activation['contract']['declared'] | undefined,
+  { declared, digest }: ActivationRequest['contract'],
+  before: ActivationRequest['contract']['declared'] | undefined,
 ): void {
   const title = printable(`${declared.name} ${declared.version}`)
   if (before === undefined) return terminal.say(`${title}, digest ${digest}, would be the first contract in force.`)

@@ -14,7 +14,7 @@ import type { Contract } from '../contract/contract.js'
 import { governanceError } from '../errors.js'
 
 /** Somebody who wants a contract in force. */
-export interface Activation {
+export interface ActivationRequest {
   readonly contract: Pick<Contract, 'declared' | 'text' | 'digest'>
   /** The principal who wants it. */
   readonly by: string
@@ -47,7 +47,10 @@ export type ActivationOutcome =
  * nothing; any activation closes what else was proposed. Durable on return. `not_permitted` for whoever may not, which is
  * recorded; `invalid_contract` where text and digest do not belong together.
  */
-export async function activate(parts: ChangeParts, { contract, by, reason }: Activation): Promise<ActivationOutcome> {
+export async function activate(
+  parts: ChangeParts,
+  { contract, by, reason }: ActivationRequest,
+): Promise<ActivationOutcome> {
   const { declared, text, digest } = contract
   const principal = principalId(by)
   if (canonicalText(declared as unknown as Json) !== text || sha256(text) !== digest) {
@@ -63,7 +66,7 @@ export async function activate(parts: ChangeParts, { contract, by, reason }: Act
   return { ...result, seq: events.at(-1)?.seq ?? result.seq }
 }
 
-interface Wanted extends Pick<Activation, 'contract' | 'by'> {
+interface Wanted extends Pick<ActivationRequest, 'contract' | 'by'> {
   readonly data: string | undefined
 }
 

@@ -147,9 +147,9 @@ function earlierVote(incoming: Incoming, reading: RunReading): AnswerDecision<Vo
   const body = bodyOf(event, 'ApprovalVoted')
   const isSame = body.choice === choice && body.shown === shown && body.amended === (amended?.digest ?? null)
   const next = about[index + 1]
-  // The resolution that a vote brought was written together with it.
-  const brought =
-    next?.kind === 'ApprovalResolved' && next.seq === event.seq + 1 ? bodyOf(next, 'ApprovalResolved') : undefined
+  // The resolution that a vote brought was written together with it; the owner of the run may write one right after it as well.
+  const isBrought = next?.kind === 'ApprovalResolved' && next.seq === event.seq + 1 && next.by === event.by
+  const brought = isBrought ? bodyOf(next, 'ApprovalResolved') : undefined
   if (isSame) {
     const resolution = (brought?.outcome ?? null) as VoteTaken['resolution']
     return { kind: 'counts', drafts: [], result: { roles: body.roles, resolution } }

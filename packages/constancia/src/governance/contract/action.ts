@@ -38,6 +38,10 @@ export interface Proposed<Input = unknown, Output = unknown> {
 /** What a destination says of a key that it may have seen. */
 export type Search<Output> = { readonly kind: 'done'; readonly output: Output } | { readonly kind: 'not_done' }
 
+/** Any action and its input. */
+// biome-ignore lint/suspicious/noExplicitAny: as for any action.
+export type AnyProposed = Proposed<any, any>
+
 /** True, or why the situation is no longer one in which the action makes sense. */
 export type StillValid = true | string
 

@@ -1,4 +1,4 @@
-import { assert, rootRunId } from '../../journal/index.js'
+import { assert, rootRunId, runStream } from '../../journal/index.js'
 import {
   type Arrival,
   type Departure,
@@ -8,8 +8,9 @@ import {
   type Moving,
   type Parcel,
   type PurgedJournal,
-  type RunEnd,
   type StoreCounts,
+  StreamCheck,
+  type StreamEnd,
   storeError,
   type WholeJournal,
 } from '../index.js'
@@ -72,24 +73,24 @@ export class MemoryMoving implements Moving {
 }
 
 function isEmpty(disk: MemoryDisk): boolean {
-  return disk.count === 0 && [...disk.allPurged()].length === 0
+  return disk.count === 0 && [...disk.allPurged()].length === 0 && disk.streams().length === 0
 }
 
 function countsOf(disk: MemoryDisk): StoreCounts {
   const runs = disk.all()
   return {
     runCount: runs.length,
-    eventCount: runs.reduce((sum, { events }) => sum + events.length, 0),
+    eventCount: [...runs.map(({ events }) => events), ...disk.streams().map(([, events]) => events)].flat().length,
     purgedCount: [...disk.allPurged()].length,
     deliveryCount: [...disk.inboxes()].reduce((sum, [, deliveries]) => sum + deliveries.size, 0),
     entryCount: disk.outbox.all().length,
   }
 }
 
-async function* endsOf(disk: MemoryDisk): AsyncGenerator<readonly RunEnd[]> {
-  yield* pagesOf(
-    disk.all().map(({ row, events }) => ({ run: row.id, seq: events.length - 1, hash: events.at(-1)?.hash ?? '' })),
-  )
+async function* endsOf(disk: MemoryDisk): AsyncGenerator<readonly StreamEnd[]> {
+  const journals = disk.all().map(({ row, events }) => [runStream(row.id), events] as const)
+  const all = [...journals, ...disk.streams()]
+  yield* pagesOf(all.map(([stream, events]) => ({ stream, seq: events.length - 1, hash: events.at(-1)?.hash ?? '' })))
 }
 
 function* pagesOf<T>(items: readonly T[]): Generator<readonly T[]> {
@@ -116,7 +117,7 @@ class MemoryDeparture implements Departure {
     return countsOf(this.#disk)
   }
 
-  ends(): AsyncIterable<readonly RunEnd[]> {
+  ends(): AsyncIterable<readonly StreamEnd[]> {
     return endsOf(this.#disk)
   }
 
@@ -129,6 +130,8 @@ class MemoryDeparture implements Departure {
     const deliveries = inboxes.flatMap(([root, all]) => [...all].map((delivery) => ({ root, delivery })))
     for (const items of pagesOf(deliveries)) yield { kind: 'deliveries', items }
     for (const items of pagesOf(this.#disk.outbox.all())) yield { kind: 'entries', items }
+    const streams = this.#disk.streams().map(([stream, events]) => ({ stream, events }))
+    for (const items of pagesOf(streams)) yield { kind: 'streams', items }
   }
 
   async seal(state: MoveState): Promise<void> {
@@ -147,6 +150,7 @@ class MemoryArrival implements Arrival {
   /** What is put is kept here until all of it is there. */
   readonly #draft = memoryDisk()
   readonly #check = new JournalCheck()
+  readonly #streams = new StreamCheck()
   readonly #parcels: Exclude<Parcel, { kind: 'journals' }>[] = []
   readonly #events: JournalPiece['events'][number][][] = []
   readonly #journals: WholeJournal[] = []
@@ -158,6 +162,7 @@ class MemoryArrival implements Arrival {
   async put(parcel: Parcel): Promise<void> {
     if (parcel.kind === 'journals') for (const piece of parcel.items) this.#putPiece(piece)
     else {
+      if (parcel.kind === 'streams') for (const piece of parcel.items) this.#streams.take(piece)
       this.#parcels.push(parcel)
       apply(this.#draft, parcel)
     }
@@ -177,7 +182,7 @@ class MemoryArrival implements Arrival {
     return countsOf(this.#draft)
   }
 
-  ends(): AsyncIterable<readonly RunEnd[]> {
+  ends(): AsyncIterable<readonly StreamEnd[]> {
     return endsOf(this.#draft)
   }
 
@@ -212,5 +217,8 @@ function apply(disk: MemoryDisk, parcel: Exclude<Parcel, { kind: 'journals' }>):
       return
     case 'entries':
       disk.outbox.add(parcel.items)
+      return
+    case 'streams':
+      for (const { stream, events } of parcel.items) disk.addToStream(stream, events)
   }
 }

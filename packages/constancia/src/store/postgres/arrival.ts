@@ -6,8 +6,10 @@ import {
   type JournalPiece,
   type Parcel,
   type PurgedJournal,
-  type RunEnd,
   type StoreCounts,
+  StreamCheck,
+  type StreamEnd,
+  type StreamPiece,
   type WholeJournal,
 } from '../index.js'
 import type { Row, Value } from './driver.js'
@@ -36,6 +38,7 @@ export class PostgresArrival implements Arrival {
   readonly #ground: ArrivalGround
   readonly #place: MovePlace
   readonly #check = new JournalCheck()
+  readonly #streams = new StreamCheck()
   #lastStream: { readonly run: RunId; readonly no: number } | undefined
 
   constructor(ground: ArrivalGround) {
@@ -53,6 +56,8 @@ export class PostgresArrival implements Arrival {
         return this.#putDeliveries(parcel.items)
       case 'entries':
         return this.#putEntries(parcel.items)
+      case 'streams':
+        for (const piece of parcel.items) await this.#putStream(piece)
     }
   }
 
@@ -61,7 +66,7 @@ export class PostgresArrival implements Arrival {
     return countAll(this.#place)
   }
 
-  ends(): AsyncIterable<readonly RunEnd[]> {
+  ends(): AsyncIterable<readonly StreamEnd[]> {
     return endsOf(this.#place)
   }
 
@@ -124,6 +129,16 @@ export class PostgresArrival implements Arrival {
     await this.#ask('ALTER TABLE {schema}.purged ENABLE ALWAYS TRIGGER purged_only_ended')
   }
 
+  async #putStream(piece: StreamPiece): Promise<void> {
+    this.#streams.take(piece)
+    const [known] = await this.#ask(findStream, [piece.stream])
+    const [row] = known === undefined ? await this.#ask(insertStream, [piece.stream]) : [known]
+    const columns = { events: new Columns(10), data: new Columns(4) }
+    for (const event of piece.events) addEvent(columns, Number(row?.['no']), event)
+    await this.#ask(insertEvents, columns.events.literals())
+    await this.#ask(insertData, columns.data.literals())
+  }
+
   async #putDeliveries(items: readonly InboxDelivery[]): Promise<void> {
     const values = [arrayOf(items.map(({ root }) => root)), arrayOf(items.map(({ delivery }) => delivery))]
     await this.#ask('INSERT INTO {schema}.inbox (root, delivery) SELECT * FROM unnest($1::text[], $2::text[])', values)
@@ -157,6 +172,10 @@ const insertStreams = `
   INSERT INTO {schema}.streams (name)
   SELECT i.name FROM unnest($1::text[]) WITH ORDINALITY AS i (name, ord) ORDER BY i.ord
   RETURNING no, substr(name, 5) AS run`
+
+const findStream = 'SELECT s.no FROM {schema}.streams AS s WHERE s.name = $1'
+
+const insertStream = 'INSERT INTO {schema}.streams (name) VALUES ($1) RETURNING no'
 
 const insertEvents = `
   INSERT INTO {schema}.events (stream, seq, kind, body, body_salt, data_commit, at, by, seen, hash)

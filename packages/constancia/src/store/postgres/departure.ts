@@ -7,12 +7,13 @@ import {
   PageSize,
   type Parcel,
   type PurgedJournal,
-  type RunEnd,
   type StoreCounts,
+  type StreamEnd,
+  type StreamPiece,
 } from '../index.js'
 import type { Row, Value } from './driver.js'
 import { type StreamEvent, streamEvents } from './events.js'
-import { countAll, endsOf } from './inventory.js'
+import { countAll, endsOf, isOfNoRun } from './inventory.js'
 import type { LongTransaction } from './long-transaction.js'
 import { type MovePlace, setMoveState } from './move-state.js'
 import { type RunRecord, recordColumns, rowOf } from './run-record.js'
@@ -44,7 +45,7 @@ export class PostgresDeparture implements Departure {
     return countAll(this.#place)
   }
 
-  ends(): AsyncIterable<readonly RunEnd[]> {
+  ends(): AsyncIterable<readonly StreamEnd[]> {
     return endsOf(this.#place)
   }
 
@@ -53,6 +54,7 @@ export class PostgresDeparture implements Departure {
     for await (const items of this.#pieces()) yield { kind: 'journals', items }
     for await (const items of this.#deliveries()) yield { kind: 'deliveries', items }
     for await (const page of this.#pages(selectEntries)) yield { kind: 'entries', items: page.map(entryOf) }
+    for await (const item of this.#streams()) yield { kind: 'streams', items: [item] }
   }
 
   async seal(state: MoveState): Promise<void> {
@@ -96,6 +98,21 @@ export class PostgresDeparture implements Departure {
     }
   }
 
+  async *#streams(): AsyncGenerator<StreamPiece> {
+    for (const row of await this.#ask(selectStreams, [])) {
+      const no = Number(row['no'])
+      const size = new PageSize()
+      for (let seq = -1; ; ) {
+        const events = await streamEvents(this.#place, { after: { streamNo: no, seq }, lastNo: no, limit: size.count })
+        const last = events.at(-1)?.event
+        if (last === undefined) break
+        yield { stream: last.stream, events: events.map(({ event }) => event) }
+        size.learn(events.map(({ event }) => event))
+        seq = last.seq
+      }
+    }
+  }
+
   async *#deliveries(): AsyncGenerator<readonly InboxDelivery[]> {
     for (let last: InboxDelivery = { root: '' as RunId, delivery: '' }; ; ) {
       const rows = await this.#ask(selectDeliveries, [last.root, last.delivery, pageSize])
@@ -123,6 +140,8 @@ function piecesOf(page: readonly StreamEvent[], records: ReadonlyMap<number, Run
 
 const selectRuns = `
   SELECT r.stream AS no, ${recordColumns} FROM {schema}.runs AS r WHERE r.stream > $1 ORDER BY r.stream LIMIT $2`
+
+const selectStreams = `SELECT s.no FROM {schema}.streams AS s WHERE ${isOfNoRun} ORDER BY s.name`
 
 const selectDeliveries = `
   SELECT i.root, i.delivery FROM {schema}.inbox AS i WHERE (i.root, i.delivery) > ($1, $2)

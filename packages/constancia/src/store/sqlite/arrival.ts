@@ -5,8 +5,10 @@ import {
   type JournalPiece,
   type Parcel,
   type PurgedJournal,
-  type RunEnd,
   type StoreCounts,
+  StreamCheck,
+  type StreamEnd,
+  type StreamPiece,
   type WholeJournal,
 } from '../index.js'
 import type { Database } from './driver.js'
@@ -22,6 +24,7 @@ import { type RunTable, runTable } from './runs.js'
 export class SqliteArrival implements Arrival {
   readonly #database: Database
   readonly #check = new JournalCheck()
+  readonly #streams = new StreamCheck()
   readonly #writer: EventWriter
   readonly #events: EventTable
   readonly #runs: RunTable
@@ -50,6 +53,10 @@ export class SqliteArrival implements Arrival {
         return
       case 'entries':
         for (const entry of parcel.items) this.#outbox.insert(this.#streamNo(entry.run), entry)
+        return
+      case 'streams':
+        for (const piece of parcel.items) this.#putStream(piece)
+        return this.#writer.flush()
     }
   }
 
@@ -58,7 +65,7 @@ export class SqliteArrival implements Arrival {
     return countAll(this.#database)
   }
 
-  ends(): AsyncIterable<readonly RunEnd[]> {
+  ends(): AsyncIterable<readonly StreamEnd[]> {
     return endsOf(this.#database)
   }
 
@@ -79,6 +86,12 @@ export class SqliteArrival implements Arrival {
     this.#writer.add(no, piece.events)
     const whole = this.#check.take(piece)
     if (whole !== undefined) this.#putRun(no, whole)
+  }
+
+  #putStream(piece: StreamPiece): void {
+    const { stream, events } = piece
+    this.#streams.take(piece)
+    this.#writer.add(this.#events.streamNo(stream) ?? this.#events.insertStream(stream), events)
   }
 
   #putRun(no: number, { row, fold, epoch, dueAtMs, claimedHeadSeq }: WholeJournal): void {

@@ -7,12 +7,13 @@ import {
   PageSize,
   type Parcel,
   type PurgedJournal,
-  type RunEnd,
   type StoreCounts,
+  type StreamEnd,
+  type StreamPiece,
 } from '../index.js'
 import type { Database } from './driver.js'
 import { type StreamEvent, streamEvents } from './events.js'
-import { countAll, endsOf } from './inventory.js'
+import { countAll, endsOf, isOfNoRun } from './inventory.js'
 import { setMoveState } from './move-state.js'
 import { type RunRecord, rowOf, selectRecords } from './run-record.js'
 
@@ -34,7 +35,7 @@ export class SqliteDeparture implements Departure {
     return countAll(this.#database)
   }
 
-  ends(): AsyncIterable<readonly RunEnd[]> {
+  ends(): AsyncIterable<readonly StreamEnd[]> {
     return endsOf(this.#database)
   }
 
@@ -43,6 +44,7 @@ export class SqliteDeparture implements Departure {
     for (const items of this.#pieces()) yield { kind: 'journals', items }
     for (const items of this.#deliveries()) yield { kind: 'deliveries', items }
     for (const items of this.#pages(selectEntries, entryOf)) yield { kind: 'entries', items }
+    for (const item of this.#streams()) yield { kind: 'streams', items: [item] }
   }
 
   async seal(state: MoveState): Promise<void> {
@@ -78,6 +80,21 @@ export class SqliteDeparture implements Departure {
         yield piecesOf(page, byStream, this.#nowMs)
         size.learn(page.map(({ event }) => event))
         after = { streamNo: end.streamNo, seq: end.event.seq }
+      }
+    }
+  }
+
+  *#streams(): Generator<StreamPiece> {
+    const streams = this.#database.prepare(`SELECT s.no FROM streams AS s WHERE ${isOfNoRun} ORDER BY s.name`)
+    for (const { no } of streams.all() as { no: number }[]) {
+      const size = new PageSize()
+      for (let seq = -1; ; ) {
+        const events = streamEvents(this.#database, { after: { streamNo: no, seq }, lastNo: no, limit: size.count })
+        const last = events.at(-1)?.event
+        if (last === undefined) break
+        yield { stream: last.stream, events: events.map(({ event }) => event) }
+        size.learn(events.map(({ event }) => event))
+        seq = last.seq
       }
     }
   }

@@ -1,9 +1,7 @@
-import type { RunId } from '../../journal/index.js'
-import type { RunEnd, StoreCounts } from '../index.js'
+import type { StoreCounts, StreamEnd } from '../index.js'
 import type { Database } from './driver.js'
 
 const pageSize = 1000
-const prefixLength = 'run/'.length
 
 /** How much is in a file. */
 export function countAll(database: Database): StoreCounts {
@@ -18,16 +16,35 @@ export function countAll(database: Database): StoreCounts {
   }
 }
 
-/** The ends of all journals, oldest run first, in pages. */
-export async function* endsOf(database: Database): AsyncGenerator<readonly RunEnd[]> {
-  const select = database.prepare(`
-    SELECT s.no, s.name, e.seq, lower(hex(e.hash)) AS hash FROM streams AS s
-    JOIN events AS e ON e.stream = s.no AND e.seq = (SELECT max(seq) FROM events WHERE stream = s.no)
-    WHERE s.no > ? ORDER BY s.no LIMIT ?`)
-  for (let last = 0; ; ) {
-    const rows = select.all(last, pageSize) as { no: number; name: string; seq: number; hash: string }[]
-    if (rows.length === 0) return
-    yield rows.map(({ name, seq, hash }) => ({ run: name.slice(prefixLength) as RunId, seq, hash }))
-    last = rows.at(-1)?.no ?? last
+/** Streams that belong to no run. */
+export const isOfNoRun = "(s.name < 'run/' OR s.name >= 'run0')"
+
+const ends = `
+  SELECT s.no, s.name AS stream, e.seq, lower(hex(e.hash)) AS hash FROM streams AS s
+  JOIN events AS e ON e.stream = s.no AND e.seq = (SELECT max(seq) FROM events WHERE stream = s.no)`
+
+type EndRow = StreamEnd & { readonly no: number }
+
+/** The ends of all journals, oldest run first, then those of other streams by their names; in pages. */
+export async function* endsOf(database: Database): AsyncGenerator<readonly StreamEnd[]> {
+  const ofRuns = database.prepare(`${ends} WHERE NOT ${isOfNoRun} AND s.no > ? ORDER BY s.no LIMIT ?`)
+  const others = database.prepare(`${ends} WHERE ${isOfNoRun} AND s.name > ? ORDER BY s.name LIMIT ?`)
+  yield* pagesFrom(
+    0,
+    (last) => ofRuns.all(last, pageSize) as unknown as EndRow[],
+    ({ no }) => no,
+  )
+  yield* pagesFrom(
+    '' as string,
+    (last) => others.all(last, pageSize) as unknown as EndRow[],
+    ({ stream }) => stream,
+  )
+}
+
+function* pagesFrom<L>(first: L, read: (last: L) => EndRow[], lastOf: (row: EndRow) => L): Generator<StreamEnd[]> {
+  for (let rows = read(first); rows.length > 0; ) {
+    yield rows.map(({ stream, seq, hash }) => ({ stream, seq, hash }))
+    const last = rows.at(-1)
+    rows = last === undefined ? [] : read(lastOf(last))
   }
 }

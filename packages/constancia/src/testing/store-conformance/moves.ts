@@ -1,8 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert'
 import { randomBytes } from 'node:crypto'
-import { defaultLimits, exportLine, headOf, runStream, type StoredEvent } from '../../journal/index.js'
+import { defaultLimits, exportLine, runStream, type StoredEvent } from '../../journal/index.js'
 import {
-  type Claim,
   type Departure,
   type JournalPiece,
   type MoveOutcome,
@@ -15,21 +14,9 @@ import {
 } from '../../store/index.js'
 import { memory, memoryDisk } from '../../store/memory/index.js'
 import type { MovableUnderTest } from './given.js'
-import { expectRemembered, population } from './population.js'
-import {
-  completed,
-  headAfter,
-  idOf,
-  leaseMs,
-  lostLeaseCountMax,
-  rejectsWith,
-  signalled,
-  started,
-  startedAs,
-  startedChild,
-  stepped,
-  World,
-} from './world.js'
+import { everything, expectRemembered } from './population.js'
+import { granted, law, record, recorded } from './recording.js'
+import { completed, headAfter, leaseMs, lostLeaseCountMax, rejectsWith, started, stepped, World } from './world.js'
 
 /** One case about a store that can be moved: `world` is on the one under test, `other` on one in memory; both are empty. */
 export type MoveCases = Readonly<Record<string, (world: MovableWorld, other: MovableWorld) => Promise<void>>>
@@ -84,6 +71,7 @@ export const moveCases: MoveCases = {
     )
     strictEqual((await move(world, other)).kind, 'moved')
     deepStrictEqual(await contentOf(other), before)
+    strictEqual(before.streams.length, 18)
     const store = await other.given.reopen()
     for (const { row, lines } of before.journals) {
       deepStrictEqual(await store.run(row.id), row)
@@ -171,6 +159,7 @@ export const moveCases: MoveCases = {
     await rejectsWith('store_moved', world.append(claim, [stepped('0')], { store: late }))
     await rejectsWith('store_moved', world.signal('r1', 'd1', late))
     await rejectsWith('store_moved', world.claim(1, late))
+    await rejectsWith('store_moved', record(world, [granted('bob')], { store: late }))
     await rejectsWith('store_moved', world.given.reopen())
     await world.moving((moving) => moving.release())
     const store = await world.given.reopen()
@@ -199,6 +188,18 @@ export const moveCases: MoveCases = {
       )
       strictEqual((await idsOf(other.store)).length, 0)
     },
+
+  'R-A2 a store that has nothing but a stream of no run is moved as well, and is not empty': async (world, other) => {
+    const events = await recorded(world, [granted('ann'), granted('bob')])
+    await world.given.reopen()
+    strictEqual(await world.moving((moving) => moving.isEmpty()), false)
+    strictEqual((await move(other, world)).kind, 'not_empty')
+    const outcome = await move(world, other)
+    strictEqual(outcome.kind === 'moved' && outcome.counts.eventCount, 2)
+    const store = await other.given.reopen()
+    deepStrictEqual(await store.read(law), events)
+    strictEqual((await recorded(other, [granted('cid')], { store, head: headAfter(events) }))[0]?.seq, 2)
+  },
 
   'R-A2 a move that stops half-way leaves nothing behind but a note, and can begin again or be called off': async (
     world,
@@ -257,26 +258,30 @@ export const moveCases: MoveCases = {
     strictEqual((await move(third, world)).kind, 'target_moved')
   },
 
-  'R-A2 a journal that was changed is not moved': async (world, other) => {
+  'R-A2 a journal that was changed is not moved, nor a stream of no run': async (world, other) => {
+    await recorded(other, [granted('ann'), { ...granted('bob'), data: '"why"' }])
     const claim = await other.owned('r1')
     await other.appended(claim, [stepped('0'), stepped('1')])
     await world.given.advance(leaseMs)
     const parcels = await parcelsOf(other)
     const spoilt: ((events: readonly StoredEvent[]) => readonly StoredEvent[])[] = [
-      (events) => events.map((event) => (event.seq === 1 ? { ...event, body: event.body.replace('0', '9') } : event)),
+      (events) => events.map((event) => (event.seq === 1 ? { ...event, body: `${event.body} ` } : event)),
       (events) => events.map((event) => (event.seq === 1 ? { ...event, data: '"other"' } : event)),
       (events) => events.slice(0, -1),
       (events) => events.slice(1),
     ]
+    const ofRuns = spoilt.map((spoil) => ({ kind: 'journals', spoil }) as const)
+    // Where a stream of no run is to end, its last event alone tells.
+    const ofNone = spoilt.filter((_, index) => index !== 2).map((spoil) => ({ kind: 'streams', spoil }) as const)
     let id = 0
-    for (const spoil of spoilt) {
+    for (const spoiling of [...ofRuns, ...ofNone]) {
       await world.moving(async (moving) => {
         id += 1
         ok(await moving.expect({ kind: 'arriving', id: `m${id}`, place: 'elsewhere', atMs: 0 }))
         const arrival = await moving.arrive(`m${id}`)
         ok(arrival !== undefined)
         const put = async (): Promise<void> => {
-          for (const parcel of parcels) await arrival.put(spoiled(parcel, spoil))
+          for (const parcel of parcels) await arrival.put(spoiled(parcel, spoiling))
           await arrival.count()
         }
         await rejectsWith('journal_damaged', put())
@@ -287,9 +292,14 @@ export const moveCases: MoveCases = {
   },
 }
 
-function spoiled(parcel: Parcel, spoil: (events: readonly StoredEvent[]) => readonly StoredEvent[]): Parcel {
-  if (parcel.kind !== 'journals') return parcel
-  return { ...parcel, items: parcel.items.map((piece) => ({ ...piece, events: spoil(piece.events) })) }
+interface Spoiling {
+  readonly kind: Parcel['kind']
+  readonly spoil: (events: readonly StoredEvent[]) => readonly StoredEvent[]
+}
+
+function spoiled(parcel: Parcel, { kind, spoil }: Spoiling): Parcel {
+  if (parcel.kind !== kind || (parcel.kind !== 'journals' && parcel.kind !== 'streams')) return parcel
+  return { ...parcel, items: parcel.items.map((piece) => ({ ...piece, events: spoil(piece.events) })) } as Parcel
 }
 
 let lastMove = 0
@@ -314,8 +324,10 @@ async function contentOf(world: MovableWorld) {
     if (last?.row.id === row.id) last.lines.push(...events.map(exportLine))
     else journals.push({ row, dueAtMs, lines: events.map(exportLine) })
   }
+  const streams = parcels.flatMap((parcel) => (parcel.kind === 'streams' ? parcel.items : []))
   return {
     journals,
+    streams: streams.flatMap(({ stream, events }) => events.map((event) => `${stream} ${exportLine(event)}`)),
     entries: parcels.flatMap((parcel) => (parcel.kind === 'entries' ? parcel.items : [])),
     purged: parcels
       .flatMap((parcel) => (parcel.kind === 'purged' ? parcel.items : []))
@@ -338,38 +350,4 @@ function parcelsOf(world: MovableWorld): Promise<Parcel[]> {
     await departure.end()
     return parcels
   })
-}
-
-// Runs of every kind; every lease has run out.
-async function everything(world: World): Promise<readonly string[]> {
-  const runs = await population(world)
-  const waiting = await ownedAlone(world, 'timer')
-  await world.suspend(waiting, world.given.nowMs() + 60_000)
-  const parked = await ownedAlone(world, 'parked')
-  await world.signal('parked', 'unread')
-  const rest = { kind: 'stuck', code: 'nondeterminism', message: 'step "a" became "b"' } as const
-  await world.store.suspend({ claim: parked, head: (await world.row('parked')).head, readSignalCount: 0, rest })
-  const signalledRun = await ownedAlone(world, 'signal')
-  const events = await world.appended(signalledRun, [stepped('0')])
-  await world.suspend(signalledRun, undefined, headAfter(events))
-  const gone = await ownedAlone(world, 'gone')
-  const carried = await world.append(gone, [signalled('in-gone'), completed])
-  ok(carried.kind === 'appended' && headOf(carried.events[1] as StoredEvent).seq === 2)
-  deepStrictEqual((await world.store.purge({ runs: [idOf('gone')], by: 'principal:bob' })).purged, ['gone'])
-  await world.create('large', [started(), ...Array.from({ length: 70 }, (_, index) => stepped(String(index)))])
-  await world.create('odd', [
-    startedAs({ key: 'k-1', priority: 7 }),
-    stepped('0', JSON.stringify('\u0001"\\ 🜁 {"a":[1,"2"]}')),
-  ])
-  await world.create('mother', [startedAs({ key: 'k-2' }), startedChild('0', 'mother~0')])
-  await world.given.advance(leaseMs)
-  return [...runs, 'timer', 'parked', 'signal', 'large', 'odd', 'mother']
-}
-
-// With a flow of its own, so that no other run is due.
-async function ownedAlone(world: World, run: string): Promise<Claim> {
-  await world.create(run, [startedAs({ flow: run })])
-  const [claim] = await world.claim(1, world.store, run)
-  ok(claim !== undefined)
-  return claim
 }

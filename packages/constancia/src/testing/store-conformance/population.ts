@@ -1,11 +1,13 @@
-import { deepStrictEqual, strictEqual } from 'node:assert'
-import { draftOf, endDelivery } from '../../journal/index.js'
-import type { Store } from '../../store/index.js'
+import { deepStrictEqual, ok, strictEqual } from 'node:assert'
+import { draftOf, endDelivery, headOf, type StoredEvent, type StreamId } from '../../journal/index.js'
+import type { Claim, Store } from '../../store/index.js'
+import { granted, law, recorded } from './recording.js'
 import {
   cancelledChild,
   completed,
   endedChild,
   entryOf,
+  headAfter,
   idOf,
   leaseMs,
   parentOf,
@@ -65,4 +67,48 @@ export async function expectRemembered(world: World, store: Store): Promise<void
   const how = { delivery: endDelivery(parentOf('p', '3')), store }
   strictEqual(await world.decide('p', ({ delivered }) => ({ drafts: [], result: delivered }), how), true)
   deepStrictEqual(await world.create('p~5', [started()], store), { kind: 'purged' })
+}
+
+/** Runs of every kind, every lease of which has run out, and streams that belong to none. Returns the runs that are left. */
+export async function everything(world: World): Promise<readonly string[]> {
+  const runs = await population(world)
+  const waiting = await ownedAlone(world, 'timer')
+  await world.suspend(waiting, world.given.nowMs() + 60_000)
+  const parked = await ownedAlone(world, 'parked')
+  await world.signal('parked', 'unread')
+  const rest = { kind: 'stuck', code: 'nondeterminism', message: 'step "a" became "b"' } as const
+  await world.store.suspend({ claim: parked, head: (await world.row('parked')).head, readSignalCount: 0, rest })
+  const signalledRun = await ownedAlone(world, 'signal')
+  const events = await world.appended(signalledRun, [stepped('0')])
+  await world.suspend(signalledRun, undefined, headAfter(events))
+  const gone = await ownedAlone(world, 'gone')
+  const carried = await world.append(gone, [signalled('in-gone'), completed])
+  ok(carried.kind === 'appended' && headOf(carried.events[1] as StoredEvent).seq === 2)
+  deepStrictEqual((await world.store.purge({ runs: [idOf('gone')], by: 'principal:bob' })).purged, ['gone'])
+  await world.create('large', [started(), ...Array.from({ length: 70 }, (_, index) => stepped(String(index)))])
+  await world.create('odd', [
+    startedAs({ key: 'k-1', priority: 7 }),
+    stepped('0', JSON.stringify('\u0001"\\ 🜁 {"a":[1,"2"]}')),
+  ])
+  await world.create('mother', [startedAs({ key: 'k-2' }), startedChild('0', 'mother~0')])
+  const paused = await ownedAlone(world, 'paused')
+  const person = {
+    kind: 'paused',
+    wakeAtMs: undefined,
+    waitingFor: [{ kind: 'approval', op: '1', name: 'pay' }],
+  } as const
+  await world.store.suspend({ claim: paused, head: paused.head, readSignalCount: 0, rest: person })
+  for (const stream of ['refusals', law, 'zebra'] as StreamId[])
+    for (let count = 0; count < 3; count++)
+      await recorded(world, [granted(`p${count}`), { ...granted('q'), data: `"${stream}"` }], { stream })
+  await world.given.advance(leaseMs)
+  return [...runs, 'timer', 'parked', 'signal', 'large', 'odd', 'mother', 'paused']
+}
+
+// With a flow of its own, so that no other run is due.
+async function ownedAlone(world: World, run: string): Promise<Claim> {
+  await world.create(run, [startedAs({ flow: run })])
+  const [claim] = await world.claim(1, world.store, run)
+  ok(claim !== undefined)
+  return claim
 }

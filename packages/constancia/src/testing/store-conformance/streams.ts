@@ -1,23 +1,12 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert'
-import {
-  type Draft,
-  emptyHead,
-  type Head,
-  nothingSeen,
-  runStream,
-  type StoredEvent,
-  type StreamId,
-  verifyChain,
-} from '../../journal/index.js'
-import type { Appended, Recorded, Store } from '../../store/index.js'
-import { type Cases, completed, forged, headAfter, idOf, signalled, stepped, type World } from './world.js'
+import { emptyHead, type Head, runStream, type StreamId, verifyChain } from '../../journal/index.js'
+import type { Store } from '../../store/index.js'
+import { appendUnder, granted, law, record, recorded } from './recording.js'
+import { type Cases, completed, forged, headAfter, idOf, signalled, stepped } from './world.js'
 
-const law = 'governance' as StreamId
 const other = 'refusals' as StreamId
 
-const roundCount = 200
-
-/** What `record` promises, and a basis. */
+/** What `record` promises, and what depends on where a stream ends. */
 export const streamCases: Cases = {
   'R-A1 events that are recorded in a stream of no run are chained, in order, and read back': async (world) => {
     const first = await recorded(world, [granted('ann')])
@@ -101,6 +90,19 @@ export const streamCases: Cases = {
       for (const answer of answers) if (answer.kind === 'head_conflict') deepStrictEqual(answer.head, head)
     }
     strictEqual((await world.store.read(law)).length, 5)
+  },
+
+  'R-A2 rebuilding, purging and quarantine leave streams that belong to no run as they are': async (world) => {
+    const events = await recorded(world, [granted('ann'), granted('bob')])
+    const claim = await world.owned('r1')
+    await world.appended(claim, [completed])
+    deepStrictEqual((await world.store.purge({ runs: [idOf('governance'), idOf('r1')], by: 'x' })).purged, ['r1'])
+    strictEqual((await world.store.rebuild()).runCount, 0)
+    await world.store.quarantine({ code: 'rolled_back', message: 'x' })
+    deepStrictEqual(await world.store.read(law), events)
+    const next = await world.owned('r2')
+    strictEqual((await appendUnder(world, { claim: next, head: next.head, basis: headAfter(events) })).kind, 'appended')
+    strictEqual((await recorded(world, [granted('cid')], { head: headAfter(events) }))[0]?.seq, 2)
   },
 
   'R-E11 an append whose basis stands is stored, over an empty stream and another': async (world) => {
@@ -190,130 +192,4 @@ export const streamCases: Cases = {
     deepStrictEqual(seqs.slice(0, 2), [events.length - 1, -1])
     strictEqual((await world.row('r1')).signalCount, 3)
   },
-
-  'R-E11 of a record and an append under a basis at the same instant, the first to commit wins': async (world) => {
-    const claim = await world.owned('r1')
-    const race: Race = { world, claim, head: claim.head, recorder: await world.given.another(), basis: emptyHead(law) }
-    for (let round = 0; round < roundCount; round++) await raceOnce(race, round)
-    const [events, journal] = [await world.store.read(law), await world.read('r1')]
-    verifyChain(law, emptyHead(law), events)
-    verifyChain(runStream(idOf('r1')), emptyHead(runStream(idOf('r1'))), journal)
-    deepStrictEqual([events.length, journal.length - 1], [roundCount, race.wonCount])
-  },
-
-  'R-E11 of a record and a decision under a basis at the same instant, the first to commit wins': async (world) => {
-    await world.create('r1')
-    const recorder = await world.given.another()
-    for (let round = 0; round < roundCount / 2; round++) {
-      const decide = (): Promise<unknown> =>
-        world.decide(
-          'r1',
-          ({ basisHead }) => ({ drafts: [{ ...signalled(`d${round}`), data: JSON.stringify(basisHead) }], result: 0 }),
-          { delivery: `d${round}`, basis: law },
-        )
-      const write = (): Promise<unknown> => recorded(world, [granted(`p${round}`)], { store: recorder })
-      const both = Promise.all(round % 2 === 0 ? [decide(), write()] : [write(), decide()])
-      const isRecordFirst = await sawRecordAlone(world, { eventCount: round, headSeq: round }, both)
-      await both
-      const [events, journal] = [await world.store.read(law), await world.read('r1')]
-      const known = JSON.parse(journal[round + 1]?.data ?? '') as Head
-      ok(known.seq === round || known.seq === round - 1)
-      strictEqual(known.hash, known.seq < 0 ? emptyHead(law).hash : events[known.seq]?.hash)
-      if (isRecordFirst) strictEqual(known.seq, round)
-    }
-  },
-}
-
-interface Race {
-  readonly world: World
-  readonly claim: Parameters<World['append']>[0]
-  readonly recorder: Store
-  head: Head
-  basis: Head
-  wonCount?: number
-}
-
-async function raceOnce(race: Race, round: number): Promise<void> {
-  const { world, claim, recorder, head, basis } = race
-  const write = async (): Promise<readonly StoredEvent[]> =>
-    recorded(world, [granted(`p${round}`)], { store: recorder })
-  const append = (): Promise<Appended> => appendUnder(world, { claim, head, basis })
-  const both = Promise.all(round % 2 === 0 ? [append(), write()] : swap(write(), append()))
-  const isRecordFirst = await sawRecordAlone(world, { eventCount: round, headSeq: head.seq }, both)
-  const [answer, events] = await both
-  race.basis = headAfter(events)
-  race.wonCount ??= 0
-  if (answer.kind === 'appended') {
-    ok(!isRecordFirst, `round ${round}: the append was stored after the record that moved its basis`)
-    race.head = headAfter(answer.events)
-    race.wonCount += 1
-  } else {
-    deepStrictEqual(answer, { kind: 'basis_moved' })
-  }
-  const last = (await world.read('r1')).at(-1)
-  strictEqual(last?.hash, race.head.hash)
-  // Whoever comes later with the same basis comes too late, whatever became of the first.
-  deepStrictEqual(await appendUnder(world, { claim, head: race.head, basis }), { kind: 'basis_moved' })
-}
-
-/**
- * Looks, while both are under way, until the stream has so many events, or both are over. Whether the journal had not grown
- * when the stream was seen to have: then the record was stored before what the journal got later.
- */
-async function sawRecordAlone(world: World, moment: Moment, both: Promise<unknown>): Promise<boolean> {
-  const watched = { isOver: false }
-  const end = (): void => {
-    watched.isOver = true
-  }
-  both.then(end, end)
-  while (!watched.isOver) {
-    const events = await world.store.read(law, { fromSeq: moment.eventCount })
-    // Reading may take no time at all, but others must have theirs.
-    if (events.length === 0) await new Promise((resolve) => setImmediate(resolve))
-    if (events.length === 0) continue
-    return (await world.read('r1')).length - 1 === moment.headSeq
-  }
-  return false
-}
-
-/** Before both: how many events the stream has, and where the journal ends. */
-interface Moment {
-  readonly eventCount: number
-  readonly headSeq: number
-}
-
-function swap<A, B>(one: A, two: B): [B, A] {
-  return [two, one]
-}
-
-interface Recording {
-  readonly stream?: StreamId
-  readonly head?: Head
-  readonly store?: Store | undefined
-}
-
-function record(world: World, drafts: readonly Draft[], how: Recording = {}): Promise<Recorded> {
-  const { stream = law, head, store = world.store } = how
-  return store.record({ stream, head, drafts, by: 'principal:ann', seen: '1:ab/-' })
-}
-
-async function recorded(world: World, drafts: readonly Draft[], how: Recording = {}): Promise<readonly StoredEvent[]> {
-  const answer = await record(world, drafts, how)
-  ok(answer.kind === 'recorded', `the events were to be recorded, but: ${answer.kind}`)
-  return answer.events
-}
-
-interface Under {
-  readonly claim: Parameters<World['append']>[0]
-  readonly head: Head
-  readonly basis: Head
-  readonly stream?: StreamId
-}
-
-function appendUnder(world: World, { claim, head, basis, stream = law }: Under): Promise<Appended> {
-  return world.append(claim, [stepped('0')], { head, basis: { stream, head: basis }, seen: nothingSeen })
-}
-
-function granted(principal: string): Draft {
-  return { kind: 'RoleGranted', body: JSON.stringify({ principal, role: 'treasurer' }), data: undefined }
 }

@@ -16,6 +16,8 @@ export interface ApprovalDrawing {
   readonly nowMs: number
   readonly width: number
   readonly paint: Paint
+  /** Whether what to do is asked right below. */
+  readonly isAsking?: boolean
 }
 
 const labelWidth = 10
@@ -35,7 +37,7 @@ export function approvalLines(drawing: ApprovalDrawing): string[] {
     ...situation(drawing),
     ...shownFields(drawing),
     ...voteFields(asked),
-    ...todo(asked),
+    ...(drawing.isAsking === true ? [] : todo(asked)),
   ]
   return [title, ...fields.flatMap(([label, text]) => fieldLines(label, text, { paint, width }))]
 }
@@ -46,7 +48,10 @@ function fieldLines(
   { paint, width }: { readonly paint: Paint; readonly width: number },
 ): string[] {
   const indent = ' '.repeat(labelWidth)
-  const lines = text.split('\n').flatMap((line) => wrap(line, width - labelWidth).split('\n'))
+  // What is copied, or has to be exact, stays in one piece.
+  const isWhole = label === 'shown' || label === 'to do'
+  const room = isWhole ? Number.POSITIVE_INFINITY : width - labelWidth
+  const lines = text.split('\n').flatMap((line) => wrap(line, room).split('\n'))
   return lines.map((line, index) => (index === 0 ? paint.faint(padEnd(label, labelWidth)) : indent) + line)
 }
 
@@ -62,7 +67,7 @@ function situation({ asked, law, nowMs }: ApprovalDrawing): Field[] {
   const { quorum, notBy, amendable, reasonRequired, escalation } = approval.request.policy
   const notes = [
     quorum === 1 ? '' : `${quorum} different people`,
-    notBy === 'actor' ? 'nobody for themselves' : '',
+    notBy === 'actor' ? 'nobody their own request' : '',
     amendable ? 'may be approved with changes' : '',
     reasonRequired ? 'with a reason (--note)' : '',
   ].filter(Boolean)

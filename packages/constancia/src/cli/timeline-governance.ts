@@ -1,6 +1,6 @@
 import { bodyOf, questionOf, type RunKind } from '../governance/index.js'
 import type { StoredEvent } from '../journal/index.js'
-import { durationText, momentText } from './durations.js'
+import { durationText } from './durations.js'
 import { orText } from './principals.js'
 import { quoted } from './rows.js'
 import { printable } from './text.js'
@@ -17,15 +17,13 @@ export function tellGoverned(event: StoredEvent): Told | undefined {
 const tellers: Readonly<Record<RunKind, Teller>> = {
   ActionAuthorized: (event) => {
     const { name, attempt, rule, roles, approval } = bodyOf(event, 'ActionAuthorized')
-    const by = approval === undefined ? '' : `, with the approval of op ${approval}`
-    return {
-      text: `${quoted(name)} authorised under rule ${rule + 1} for ${orText(roles)}${by}${attemptText(attempt)}`,
-      mood: 'good',
-    }
+    const approved = approval === undefined ? '' : `, op ${approval} approved`
+    const text = `authorised ${quoted(name)}: rule ${rule + 1}, ${listText(roles)}${approved}${attemptText(attempt)}`
+    return { text, mood: 'good' }
   },
   ActionDenied: (event) => {
     const { name, code, roles } = bodyOf(event, 'ActionDenied')
-    const held = roles.length === 0 ? '' : `, actor holds ${orText(roles)}`
+    const held = roles.length === 0 ? '' : `, actor holds ${listText(roles)}`
     return { text: `${quoted(name)} denied [${printable(code)}]${held}`, mood: 'bad' }
   },
   ActionCompleted: (event) => {
@@ -49,42 +47,28 @@ const tellers: Readonly<Record<RunKind, Teller>> = {
   },
   OutcomeUnknown: (event) => {
     const { name, attempt } = bodyOf(event, 'OutcomeUnknown')
-    return {
-      text: `nobody knows whether ${quoted(name)} happened${attemptText(attempt)}; somebody has to say it`,
-      mood: 'wait',
-    }
+    return { text: `nobody knows whether ${quoted(name)} happened${attemptText(attempt)}`, mood: 'wait' }
   },
   OutcomeStated: (event) => {
-    const { name, stater, outcome, roles } = bodyOf(event, 'OutcomeStated')
-    const text = `${quoted(name)} is ${outcome.replace('_', ' ')}, says ${printable(stater)} as ${orText(roles)}`
+    const { name, outcome, roles } = bodyOf(event, 'OutcomeStated')
+    const text = `${quoted(name)} stated as ${outcome.replace('_', ' ')}, as ${listText(roles)}`
     return { text, mood: outcome === 'done' ? 'good' : 'bad' }
   },
   ApprovalRequested: (event) => {
     const { name, action, policy } = bodyOf(event, 'ApprovalRequested')
     const { roles, quorum, withinMs } = policy
     const who = quorum === 1 ? orText(roles) : `${quorum} people who are ${orText(roles)}`
-    const what =
-      action === null
-        ? `${quoted(name)}, a question`
-        : name === action
-          ? quoted(action)
-          : `${quoted(name)} for ${quoted(action)}`
-    const until = withinMs === null ? '' : `, until ${momentText(event.at + withinMs)}`
-    return { text: `asks ${who} to approve ${what}${until}`, data: questionLine(event), mood: 'wait' }
+    const about = action === null || action === name ? quoted(name) : `${quoted(name)} (${printable(action)})`
+    const within = withinMs === null ? '' : `, within ${durationText(withinMs)}`
+    return { text: `asks ${who}: ${about}${within}`, data: questionLine(event), mood: 'wait' }
   },
   ApprovalVoted: (event) => {
-    const { voter, choice, roles, amended } = bodyOf(event, 'ApprovalVoted')
+    const { choice, roles, amended } = bodyOf(event, 'ApprovalVoted')
     const how = amended === null ? '' : ' with changes'
-    const verb = choice === 'approve' ? 'approves' : 'rejects'
-    return {
-      text: `${printable(voter)} as ${orText(roles)} ${verb}${how}`,
-      mood: choice === 'approve' ? 'good' : 'bad',
-    }
+    const verb = choice === 'approve' ? 'approved' : 'rejected'
+    return { text: `${verb}${how} as ${listText(roles)}`, mood: choice === 'approve' ? 'good' : 'bad' }
   },
-  ApprovalWithdrawn: (event) => ({
-    text: `${printable(bodyOf(event, 'ApprovalWithdrawn').voter)} takes the vote back`,
-    mood: 'plain',
-  }),
+  ApprovalWithdrawn: () => ({ text: 'vote taken back', mood: 'plain' }),
   ApprovalEscalated: (event) => ({
     text: `waited long enough: ${orText(bodyOf(event, 'ApprovalEscalated').roles)} may decide as well`,
     mood: 'wait',
@@ -96,12 +80,16 @@ const tellers: Readonly<Record<RunKind, Teller>> = {
   },
   ResumeAuthorized: (event) => {
     const { roles } = bodyOf(event, 'ResumeAuthorized')
-    return { text: roles.length === 0 ? 'may go on' : `may go on: its actor holds ${orText(roles)}`, mood: 'good' }
+    return { text: roles.length === 0 ? 'may go on' : `may go on: its actor holds ${listText(roles)}`, mood: 'good' }
   },
   MessageSent: (event) => {
     const { template, language } = bodyOf(event, 'MessageSent')
     return { text: `tells the user ${quoted(template)} in ${printable(language)}`, mood: 'plain' }
   },
+}
+
+function listText(roles: readonly string[]): string {
+  return roles.map(printable).join(', ')
 }
 
 function attemptText(attempt: number): string {

@@ -3,8 +3,8 @@ import type { Call, Command } from '../command.js'
 import { momentText } from '../durations.js'
 import { exitCodes } from '../exit-codes.js'
 import { withGovernance } from '../governing.js'
+import { printNoted } from '../noted-table.js'
 import { writerText } from '../principals.js'
-import { tableLines } from '../table.js'
 import { printable } from '../text.js'
 
 /** `constancia contract history`: which contracts were in force, since when, and who wanted them. */
@@ -25,23 +25,19 @@ function briefly({ contract, ...change }: ContractChange): unknown {
   return contract === undefined ? change : { ...change, name: contract.name, version: contract.version }
 }
 
-const columns = ['WHEN', 'WHAT', 'CONTRACT', 'DIGEST', 'BY', 'WHY'].map((title) => ({ title }))
+const titles = ['WHEN', 'WHAT', 'CONTRACT', 'DIGEST', 'BY']
 
 async function printTable(call: Call, changes: readonly ContractChange[]): Promise<void> {
-  const { paint, width } = call.terminal
-  const titles = new Map(
-    changes.map(({ digest, contract }) => [digest, contract] as const).filter(([, known]) => known),
+  const { paint } = call.terminal
+  const named = new Map(
+    changes.flatMap(({ digest, contract }) => (contract === undefined ? [] : [[digest, contract] as const])),
   )
   const rows = changes.map(({ atMs, kind, digest, by, approvedBy, reason }) => {
-    const named = titles.get(digest)
-    return [
-      momentText(atMs),
-      kind === 'activated' ? paint.good(kind) : kind,
-      printable(`${named?.name ?? ''} ${named?.version ?? ''}`),
-      digest.slice(0, 12),
-      approvedBy === undefined ? writerText(by) : approvedBy.map(printable).join(', '),
-      printable(reason ?? ''),
-    ]
+    const { name = '', version = '' } = named.get(digest) ?? {}
+    const who = approvedBy === undefined ? writerText(by) : approvedBy.map(printable).join(', ')
+    const what = kind === 'activated' ? paint.good(kind) : kind
+    const cells = [momentText(atMs), what, printable(`${name} ${version}`), digest.slice(0, 12), who]
+    return { cells, note: printable(reason ?? '') }
   })
-  for (const line of tableLines({ columns, rows, width, title: paint.faint })) await call.terminal.print(line)
+  await printNoted(call, titles, rows)
 }

@@ -3,8 +3,8 @@ import type { Call, Command } from '../command.js'
 import { momentText } from '../durations.js'
 import { exitCodes } from '../exit-codes.js'
 import { withGovernance } from '../governing.js'
+import { printNoted } from '../noted-table.js'
 import { writerText } from '../principals.js'
-import { tableLines } from '../table.js'
 import { printable } from '../text.js'
 
 const limitUsual = 50
@@ -47,18 +47,12 @@ function fits({ options }: Call, { body, by }: ToldRefusal): boolean {
   return code === undefined || body.code === code
 }
 
-const columns = ['WHEN', 'WHO', 'WANTED', 'CODE', 'WHY'].map((title) => ({ title }))
-
 async function printList(call: Call, found: readonly ToldRefusal[]): Promise<void> {
-  const { paint, width } = call.terminal
-  const rows = found.map((refusal) => [
-    momentText(refusal.atMs),
-    writerText(refusal.by),
-    wantedText(refusal),
-    printable(refusal.body.code),
-    printable(refusal.reason ?? '(erased)'),
-  ])
-  for (const line of tableLines({ columns, rows, width, title: paint.faint })) await call.terminal.print(line)
+  const rows = found.map((refusal) => ({
+    cells: [momentText(refusal.atMs), writerText(refusal.by), printable(refusal.body.code), wantedText(refusal)],
+    note: printable(refusal.reason ?? '(erased)'),
+  }))
+  await printNoted(call, ['WHEN', 'WHO', 'WHY', 'WANTED'], rows)
 }
 
 function wantedText({ kind, body }: ToldRefusal): string {

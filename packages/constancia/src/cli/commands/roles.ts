@@ -4,10 +4,10 @@ import type { Call, Command } from '../command.js'
 import { momentText } from '../durations.js'
 import { exitCodes } from '../exit-codes.js'
 import { withGovernance } from '../governing.js'
+import { printNoted } from '../noted-table.js'
 import { writerText } from '../principals.js'
-import { whenText } from '../rows.js'
 import { tableLines } from '../table.js'
-import { hardSpace, printable } from '../text.js'
+import { printable } from '../text.js'
 
 /** `constancia roles`: who holds what now. */
 export const rolesCommand: Command = {
@@ -67,11 +67,10 @@ const columns = ['PRINCIPAL', 'ROLE', 'UNTIL', 'SOURCE'].map((title) => ({ title
 
 async function printTable(call: Call, held: readonly HeldRole[]): Promise<void> {
   const { paint, width } = call.terminal
-  const nowMs = call.now()
   const rows = held.map(({ principal, role, untilMs, source, from, person }) => [
     printable(person === principal ? principal : `${principal} (${person})`),
     printable(role),
-    untilMs === null ? '' : whenText(untilMs, nowMs).replaceAll(hardSpace, ' '),
+    untilMs === null ? '' : momentText(untilMs),
     from === undefined ? printable(source) : `in the place of ${printable(from)}`,
   ])
   for (const line of tableLines({ columns, rows, width, title: paint.faint })) await call.terminal.print(line)
@@ -93,18 +92,12 @@ export const rolesHistoryCommand: Command = {
   },
 }
 
-const historyColumns = ['WHEN', 'BY', 'WHAT', 'WHY'].map((title) => ({ title }))
-
 async function printHistory(call: Call, changes: readonly DirectoryChange[]): Promise<void> {
-  const { paint, width } = call.terminal
-  const rows = changes.map((change) => [
-    momentText(change.atMs),
-    writerText(change.by),
-    changeText(change),
-    printable(change.reason ?? ''),
-  ])
-  for (const line of tableLines({ columns: historyColumns, rows, width, title: paint.faint }))
-    await call.terminal.print(line)
+  const rows = changes.map((change) => ({
+    cells: [momentText(change.atMs), writerText(change.by), changeText(change)],
+    note: printable(change.reason ?? ''),
+  }))
+  await printNoted(call, ['WHEN', 'BY', 'WHAT'], rows)
 }
 
 function changeText({ kind, body }: DirectoryChange): string {

@@ -94,7 +94,7 @@ async function seen(call: Call, { governance }: OpenedGovernance, intended: Inte
   requireShown(asked)
   const { width, paint } = terminal
   const law = await governance.law()
-  const lines = approvalLines({ asked, law, nowMs: call.now(), width, paint })
+  const lines = approvalLines({ asked, law, nowMs: call.now(), width, paint, isAsking: true })
   if (amended !== undefined)
     lines.push(`instead   ${printable(encodeValue(amended, { limits: defaultLimits, what: 'amended input' }))}`)
   if (!terminal.canAsk) {

@@ -82,6 +82,12 @@ const tellers: Readonly<Record<RunKind, Teller>> = {
     const { roles } = bodyOf(event, 'ResumeAuthorized')
     return { text: roles.length === 0 ? 'may go on' : `may go on: its actor holds ${listText(roles)}`, mood: 'good' }
   },
+  ResumeDeferred: () => ({ text: 'goes on with the next message: what is left may call a model', mood: 'wait' }),
+  ResumeDenied: (event) => {
+    const { roles } = bodyOf(event, 'ResumeDenied')
+    const held = roles.length === 0 ? 'no role' : listText(roles)
+    return { text: `may not go on: its actor holds ${held}`, mood: 'bad' }
+  },
   MessageSent: (event) => {
     const { template, language } = bodyOf(event, 'MessageSent')
     return { text: `tells the user ${quoted(template)} in ${printable(language)}`, mood: 'plain' }

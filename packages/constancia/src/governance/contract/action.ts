@@ -65,20 +65,22 @@ export interface DescribedSchema<Output, Given = any> extends Schema<Output> {
   }
 }
 
-/** What {@link action} takes. */
-export interface ActionDeclaration<Input, Output, Given = Input> {
+/** What every action declares. */
+interface ActionTerms<Input, Output, Given> {
   /** 1 to 100 of the characters `A-Z a-z 0-9 . _ -`. */
   readonly name: string
   /** What it does, for people who approve it: `Pay a vendor`. */
   readonly title?: string
   readonly input: DescribedSchema<Input, Given>
-  readonly output?: DescribedSchema<Output>
   /** What the destination offers: `idempotent({ remembersMs })`, `transactional()`, `verify({ settlesMs })` or `once()`. */
   readonly effect: EffectProtocol
   /** Looks at the world once more before the effect, after any pause. */
   readonly stillValid?: (input: Input) => StillValid | Promise<StillValid>
   /** Asks the destination whether the effect with this key happened; `verify` needs it. */
-  readonly find?: (input: Input, about: { readonly key: string }) => Search<Output> | Promise<Search<Output>>
+  readonly find?: (
+    input: Input,
+    about: { readonly key: string },
+  ) => Search<NoInfer<Output>> | Promise<Search<NoInfer<Output>>>
   /** What it costs, in hundredths of a currency unit: counts towards the `cents` that a contract allows a run. Computes and does nothing else. */
   readonly cents?: (input: Input) => number
   /** How failed attempts are repeated, where the protocol lets them be. */
@@ -87,11 +89,28 @@ export interface ActionDeclaration<Input, Output, Given = Input> {
   readonly timeoutMs?: number
   /** The action that takes it back; its input is `{ input, output }` of what it takes back. See `ctx.compensate`. */
   readonly undo?: AnyAction
+}
+
+/** What {@link action} takes. */
+export interface ActionDeclaration<Input, Output, Given = Input> extends ActionTerms<Input, Output, Given> {
+  readonly output?: DescribedSchema<Output>
   /** Has the effect. Pass `attempt.key` to the destination. */
   readonly run: (input: Input, attempt: AttemptInfo) => Output | Promise<Output>
 }
 
+/** An action that says what it returns, and is held to it. */
+interface OutputDeclaration<Input, Output, Given> extends ActionTerms<Input, Output, Given> {
+  readonly output: DescribedSchema<Output>
+  readonly run: (input: Input, attempt: AttemptInfo) => NoInfer<Output> | Promise<NoInfer<Output>>
+}
+
 /** Declares an action. What is wrong with it is found where a contract names it, together with everything else. */
+export function action<Input, Output, Given = Input>(
+  declaration: OutputDeclaration<Input, Output, Given>,
+): Action<Input, Output, Given>
+export function action<Input, Output, Given = Input>(
+  declaration: ActionDeclaration<Input, Output, Given> & { readonly output?: undefined },
+): Action<Input, Output, Given>
 export function action<Input, Output, Given = Input>(
   declaration: ActionDeclaration<Input, Output, Given>,
 ): Action<Input, Output, Given> {

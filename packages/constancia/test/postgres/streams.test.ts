@@ -1,7 +1,15 @@
 import { postgres } from 'constancia/postgres'
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { type Draft, emptyHead, type Head, headOf, type StreamId, verifyChain } from '../../dist/journal/index.js'
+import {
+  type Draft,
+  draftOf,
+  emptyHead,
+  type Head,
+  headOf,
+  type StreamId,
+  verifyChain,
+} from '../../dist/journal/index.js'
 import { type Claim, type Store, systemClock } from '../../dist/store/index.js'
 import { claim, create, idOf, stepped } from '../store/storage.js'
 import { partsOf } from '../store/stores.js'
@@ -146,7 +154,7 @@ describe('R-A1 a role with the fewest rights', () => {
     await dropRole(raw, role)
   })
 
-  test('R-A2 approvals that were lost or forged are computed anew by a rebuild', async () => {
+  test('R-A2 approvals that were lost or forged are computed anew by a rebuild, and go with their journal', async () => {
     const store = await opened()
     const drafts = [{ kind: 'ApprovalRequested', body: JSON.stringify(asked), data: '"?"' }]
     for (const run of ['r1', 'r2']) {
@@ -166,6 +174,11 @@ describe('R-A1 a role with the fewest rights', () => {
     expect(await store.approvals({})).not.toEqual(before)
     await store.rebuild()
     expect(await store.approvals({})).toEqual(before)
+    const ending = [draftOf('FlowCompleted', {}, '1')]
+    const end = () => ({ drafts: ending, result: 0 })
+    await store.decide({ run: idOf('r1'), delivery: undefined, by: 'principal:bob', seen: '-/-', decide: end })
+    await store.purge({ runs: [idOf('r1')], by: 'principal:bob' })
+    expect((await raw.query(`SELECT run FROM "${schema}".approvals`)).rows).toEqual([{ run: 'r2' }])
     await store.close()
   })
 })

@@ -44,14 +44,23 @@ function admission(run: GuardedRun, pause: Pause, { roles, government }: Admissi
   if (!isDeferred) return [permission(pause, roles, government)]
   const { op, verb, name } = pause
   const contract = government.basis.inForce?.digest ?? '-'
-  return [draftOf('ResumeDeferred', { op, verb, name, contract }), ...told(run, deferralTemplate, government)]
+  return [
+    draftOf('ResumeDeferred', { op, verb, name, contract }),
+    ...told(run, { template: deferralTemplate, values: { decision: name } }, government),
+  ]
+}
+
+interface Turn {
+  readonly template: string
+  readonly values: Readonly<Record<string, string>>
 }
 
 // A turn for the user, where the contract has words for it.
-function told(run: GuardedRun, template: string, government: Government): readonly Draft[] {
+function told(run: GuardedRun, { template, values }: Turn, government: Government): readonly Draft[] {
   if (government.template(run, template) === undefined) return []
-  const values = encodeValue({}, { limits: government.limits, what: 'values of a message' })
-  return [draftOf('MessageSent', { op: noOp, verb: 'say', name: template, template, language: 'en' }, values)]
+  const whole = { flow: run.flow, run: run.id, ...values }
+  const text = encodeValue(whole, { limits: government.limits, what: 'values of a message' })
+  return [draftOf('MessageSent', { op: noOp, verb: 'say', name: template, template, language: 'en' }, text)]
 }
 
 function permission({ op, verb, name }: Pause, roles: readonly string[], { basis }: Government): Draft {
@@ -71,7 +80,7 @@ function denial(run: GuardedRun, { wanted, roles }: Denied, government: Governme
     encodeError(error, { limits: government.limits, what: 'denial' }),
   )
   const doubts = openIntents(run).map((about) => doubt(about, government))
-  return [...doubts, ...told(run, denialTemplate, government), failed]
+  return [...doubts, ...told(run, { template: denialTemplate, values: { reason: error.message } }, government), failed]
 }
 
 type Denied = ResumeVerdict & { readonly kind: 'denied' }

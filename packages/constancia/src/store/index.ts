@@ -64,6 +64,7 @@ export type {
   Heartbeat,
   HeartbeatOptions,
   HeldClaim,
+  News,
   OutboxQuery,
   OutboxRef,
   Page,
@@ -78,7 +79,7 @@ export type {
   Suspend,
   WaitingFor,
 } from './store.js'
-export { assertRecordable, type Recorded, type RecordRequest } from './streams.js'
+export { assertRecordable, newsCountMax, type Recorded, type RecordRequest } from './streams.js'
 export {
   type Announced,
   type FlowVersion,

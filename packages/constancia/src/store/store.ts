@@ -212,6 +212,8 @@ export interface Decide<T> {
   readonly settles?: OutboxRef
   /** A stream of {@link Store.record} that the decision depends on: where it ends is among the facts, and nothing is added to it until this is stored. */
   readonly basis?: StreamId
+  /** How far whoever decides has read, -1 for nothing: what came since is among the facts. */
+  readonly known?: { readonly runSeq: number; readonly basisSeq: number }
   /** Pure: it may be called more than once. */
   readonly decide: (facts: Facts) => Decision<T>
 }
@@ -225,12 +227,22 @@ export interface Facts {
   readonly delivered: boolean
   /** Where the stream ends that the decision depends on; undefined where the request names none. */
   readonly basisHead: Head | undefined
+  /** What came since what the request says is known, undefined where it does not say. It may not be durable yet: nothing of it is to be kept. */
+  readonly news: News | undefined
+}
+
+/** The next 1,000 events, at most, of the run and of the stream that the decision depends on. */
+export interface News {
+  readonly run: readonly StoredEvent[]
+  readonly basis: readonly StoredEvent[]
 }
 
 /** What a decision adds, and what its caller is told. */
 export interface Decision<T> {
   /** Must be empty where the run is unknown or has ended. */
   readonly drafts: readonly Draft[]
+  /** What was known, where that is more than the request says. */
+  readonly seen?: string
   /** Whether a run that is stuck becomes ready. */
   readonly unstick?: boolean
   readonly result: T

@@ -28,3 +28,6 @@ export function assertRecordable({ stream, drafts }: Pick<RecordRequest, 'stream
   assert(!stream.startsWith('run/'), `events were to be recorded in ${stream}, which is the journal of a run`)
   assert(drafts.length > 0, `no events were to be recorded in ${stream}`)
 }
+
+/** Events of one stream, at most, that a decision is told of; see `Facts.news`. */
+export const newsCountMax = 1_000

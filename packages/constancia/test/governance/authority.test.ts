@@ -279,6 +279,7 @@ describe.each(stores)('on %s', (store) => {
         await bench.rig.dispose()
       }
     },
+    limitMs,
   )
 
   test('T20 all of these cases ran, and their decisions were judged', () => {

@@ -102,4 +102,5 @@ test.each(stores)(
       `T23 on ${store}: ${parkedCount} parked in ${Math.round(parkedMs)} ms, ${armedCount} timers, restart ${Math.round(restartMs)} ms and ${heap}, ${decidedCount} decided in ${Math.round(decidedMs)} ms`,
     )
   },
+  limitMs,
 )

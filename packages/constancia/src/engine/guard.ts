@@ -1,11 +1,10 @@
 import { bodyOf, type Draft, type OpId, type RunId } from '../journal/index.js'
 import type { ClaimRef } from '../store/index.js'
-import type { AddedKind, OpRecord, Outcome } from './history.js'
+import type { Bearing, OpRecord, Outcome } from './history.js'
 
 /** What a layer above adds to a flow: events of words of its own, and a say in whether its runs may go on. */
 export interface Addon {
-  /** What an event of its own is to the op that its body names by `op`, `verb` and `name`; undefined for kinds that are not its own. Pure. */
-  readonly bearing: (kind: string, verb: string) => AddedKind | undefined
+  readonly bearing: Bearing
   readonly guard: Guard | undefined
 }
 

@@ -13,7 +13,7 @@ import { bearingOf } from './bearing.js'
 import type { AnyAction } from './contract/action.js'
 import type { Contract } from './contract/contract.js'
 import { governanceError } from './errors.js'
-import { isGoverned } from './flow.js'
+import { isGoverned } from './governed-flow.js'
 import type { LawBook } from './law-book.js'
 import { resumptionGuard } from './resumption.js'
 

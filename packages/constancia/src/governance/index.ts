@@ -42,7 +42,7 @@ export type { ImportDifference, ImportedGrant, RoleImport } from './directory/im
 export { type RoleFile, type RoleFileFormat, readRoleFile } from './directory/role-file.js'
 export type { RoleFileMistake } from './directory/rows.js'
 export { type GovernanceErrorCode, governanceError } from './errors.js'
-export { flow, type GovernedDeclaration, type GovernedFlow, isGoverned, type PlannedDeclaration } from './flow.js'
+export { flow, type GovernedDeclaration, type PlannedDeclaration } from './flow.js'
 export { Governance, type GovernanceParts } from './governance.js'
 export { governanceStream, LawBook } from './law-book.js'
 export { NotDispatched } from './not-dispatched.js'
@@ -59,3 +59,4 @@ export {
   wait,
   when,
 } from './steps.js'
+export { type GovernedFlow, isGoverned } from './governed-flow.js'

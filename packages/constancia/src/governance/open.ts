@@ -5,7 +5,7 @@ import { open as openPlain, type OpenOptions as ScheduleOptions } from '../sched
 import { type Store, type StoreFactory, systemClock } from '../store/index.js'
 import type { Contract } from './contract/contract.js'
 import { governanceError } from './errors.js'
-import { isGoverned } from './flow.js'
+import { isGoverned } from './governed-flow.js'
 import { Governance } from './governance.js'
 import { declaredFlow, Government } from './government.js'
 import { LawBook } from './law-book.js'

@@ -11,6 +11,7 @@ import {
   parseRunId,
   type RunId,
   runStream,
+  seenOf,
 } from '../journal/index.js'
 import {
   heldLoss,
@@ -203,7 +204,9 @@ export class Runtime {
     const contract = (await this.#parts.governing?.bind(flow, actor)) ?? null
     const priority = priorityFact(requirePriority(options.priority ?? usual, 'a run', 'Nothing was started.'))
     const started = draftOf('FlowStarted', { flow: name, version, actor, contract, patches, ...key, ...priority }, data)
-    const created = await this.#store.create({ run, drafts: [started], by, seen: nothingSeen })
+    const basis = contract === null ? undefined : this.#parts.governing?.basis
+    const seen = basis === undefined ? nothingSeen : seenOf(basis.head)
+    const created = await this.#store.create({ run, drafts: [started], by, seen })
     if (created.kind === 'purged') throw purged(run)
     if (created.kind === 'exists') await this.#requireSame(run, { flow: name, data })
     return new Run<Output>(run, this.#access)

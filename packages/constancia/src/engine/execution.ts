@@ -1,13 +1,5 @@
-import {
-  type Bodies,
-  bodyOf,
-  ConstanciaError,
-  decodeValue,
-  endOf,
-  type Head,
-  type StoredEvent,
-} from '../journal/index.js'
-import type { Claim, Rest, Store, WaitingFor } from '../store/index.js'
+import { type Bodies, bodyOf, decodeValue, endOf, type StoredEvent } from '../journal/index.js'
+import type { Claim, Rest, Store } from '../store/index.js'
 import { admit } from './admission.js'
 import { Appender } from './appender.js'
 import type { AskRequest } from './ask.js'
@@ -28,6 +20,7 @@ import { Deferred, OpPromise } from './op-promise.js'
 import { Ops } from './ops.js'
 import type { Parts } from './parts.js'
 import { Permissions } from './permissions.js'
+import { deferredRest, faultRest, waitingRest } from './resting.js'
 import { Turns } from './turns.js'
 import { Underway } from './underway.js'
 import { Waits } from './waits.js'
@@ -199,24 +192,15 @@ export class Execution implements Words {
     if (first === undefined) return this.#finish({ kind: 'lost' })
     if (this.#isOver) return // By another owner, since it was claimed.
     this.#started = bodyOf(first, 'FlowStarted')
-    this.#guarded = guardedRun(this.claim, first, {
-      addedOf: (kind) => this.#ops.addedOf(kind),
-      isCancelled: () => this.#ops.isCancelKnown,
-    })
-    const admission = this.#isRehearsal ? 'admitted' : await this.#admit(head)
+    const run = guardedRun(this.claim, first, this.#ops)
+    this.#guarded = run
+    const given = { store: this.#store, claim: this.claim, head, basis: this.parts.governing?.basis, run }
+    const admission = this.#isRehearsal ? 'admitted' : await admit({ ...given, guard: this.#addon.guard })
     if (this.#isOver) return
     if (admission === 'ended') return this.#finish({ kind: 'ended' })
     this.#stage = 'going'
     if (admission === 'changed') return this.stop()
     this.#turns.run(() => this.#startFlow(first), this.#ops.unaskedCount)
-  }
-
-  #admit(head: Head): Promise<'admitted' | 'ended' | 'changed'> {
-    const run = this.#guarded
-    const { guard } = this.#addon
-    // Before its first event nothing is resumed.
-    if (run === undefined || head.seq === 0) return Promise.resolve('admitted')
-    return admit({ store: this.#store, claim: this.claim, head, basis: this.parts.governing?.basis, guard, run })
   }
 
   #startFlow(started: StoredEvent): void {
@@ -286,10 +270,9 @@ export class Execution implements Words {
   }
 
   // What began before goes to its end; nothing else begins, and nothing is handed over, until somebody outside lets it.
-  #defer({ op, name }: Pick<Pause, 'op' | 'name'>): void {
-    if (this.#isRehearsal) return this.#finish({ kind: 'replayed' })
-    if (!this.#isQuiet) return this.#appender.catchUp()
-    this.#rest({ kind: 'paused', wakeAtMs: undefined, waitingFor: [{ kind: 'message', op, name }] })
+  #defer(pause: Pick<Pause, 'op' | 'name'>): void {
+    if (this.#isQuiet || this.#isRehearsal) return this.#rest(deferredRest(pause))
+    this.#appender.catchUp()
   }
 
   #handOverNext(): void {
@@ -317,9 +300,7 @@ export class Execution implements Words {
     }
     if (this.#ending !== undefined && this.#ops.isDone) return this.#writeEnd(this.#ending)
     if (this.#isIdle) return this.#park(nothingAsked)
-    const waitingFor = this.#ops.describeWaits(this.#counts)
-    const kind = waitingFor.some(isForPeople) ? 'paused' : 'waiting'
-    this.#rest({ kind, wakeAtMs: nextMs, waitingFor })
+    this.#rest(waitingRest(this.#ops.describeWaits(this.#counts), nextMs))
   }
 
   // Nobody waits for them any more, so they are to end; the run's own end waits for that.
@@ -391,9 +372,9 @@ export class Execution implements Words {
 
   // A journal that cannot be read is no passing fault: the run is parked, as far as the store still takes that.
   #faulted(error: unknown): void {
-    const lasting = error instanceof ConstanciaError && lastingFaults.has(error.code)
-    if (!lasting || this.#stage === 'leaving') return this.#finish({ kind: 'fault', error })
-    this.#rest({ kind: 'stuck', code: error.code, message: error.message })
+    const rest = this.#stage === 'leaving' ? undefined : faultRest(error)
+    if (rest === undefined) return this.#finish({ kind: 'fault', error })
+    this.#rest(rest)
   }
 
   #finish(end: ExecutionEnd): void {
@@ -408,12 +389,6 @@ export class Execution implements Words {
 }
 
 const nothingAsked = foreignAwait('The flow neither ended nor asked for anything')
-
-function isForPeople({ kind }: WaitingFor): boolean {
-  return kind === 'approval' || kind === 'statement' || kind === 'message'
-}
-
-const lastingFaults = new Set(['journal_damaged', 'value_unreadable'])
 
 async function invoke(flow: AnyFlow, context: BranchContext, input: unknown): Promise<unknown> {
   return flow.run(context, input)

@@ -7,8 +7,8 @@ import {
   flow as plainFlow,
 } from '../engine/index.js'
 import { type GovernedContext, governed } from './context.js'
-import type { GovernedFlow } from './governed-flow.js'
 import type { ModelPolicy, ResumePolicy } from './contract/contract.js'
+import type { GovernedFlow } from './governed-flow.js'
 import { type Pure, planned, type Step } from './steps.js'
 
 /** What {@link flow} takes for a flow that a contract governs. */

@@ -3,10 +3,10 @@ import { deferredIn, type Guard, type GuardedRun, noOp, type Pause } from '../en
 import { type Draft, encodeError, encodeValue, draftOf as engineDraftOf, type Limits } from '../journal/index.js'
 import type { Clock } from '../store/index.js'
 import type { AnyAction } from './contract/action.js'
-import { notDispatchedCode } from './not-dispatched.js'
 import { governanceError } from './errors.js'
-import type { LawBook } from './law-book.js'
 import { type About, bodyOf, draftOf } from './kinds.js'
+import type { LawBook } from './law-book.js'
+import { notDispatchedCode } from './not-dispatched.js'
 
 /** What resuming runs is decided from. */
 export interface Resumption {

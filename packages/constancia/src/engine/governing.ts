@@ -1,3 +1,4 @@
+import type { Store } from '../store/index.js'
 import type { Basis } from './basis.js'
 import type { Addon } from './guard.js'
 
@@ -11,6 +12,8 @@ export interface GovernedSubject {
 export interface Governing {
   /** What it decides from. */
   readonly basis: Basis
+  /** Tells it the store, before anything runs. */
+  attach(store: Store): void
   /** What it adds to runs of a flow. */
   addonOf(flow: GovernedSubject): Addon
   /**

@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { type AnyFlow, newRunId, parseWith, type Runtime, type Schema } from '../engine/index.js'
-import { assert, decodeValue, defaultLimits } from '../journal/index.js'
+import { type AnyFlow, newRunId, type Runtime } from '../engine/index.js'
+import { defaultLimits } from '../journal/index.js'
 import { open as openPlain, type OpenOptions as ScheduleOptions } from '../schedule/index.js'
-import { type Store, type StoreFactory, systemClock } from '../store/index.js'
+import { systemClock } from '../store/index.js'
+import { amendmentCheck, outputCheck } from './checks.js'
 import type { Contract } from './contract/contract.js'
 import { requireTypes } from './contract/typed.js'
 import { governanceError } from './errors.js'
@@ -36,19 +37,11 @@ export async function open(options: OpenOptions): Promise<Runtime> {
   const clock = options.parts?.clock ?? systemClock
   const book = new LawBook()
   const government = new Government({ book, contract, limits, clock })
-  let opened: Store | undefined
-  // The book reads from the store as soon as there is one: a worker may take up a run before this process has its runtime.
-  const factory: StoreFactory = async (parts) => {
-    opened = await rest.store(parts)
-    book.readFrom(opened)
-    return opened
-  }
-  const runtime = await openPlain({ ...rest, store: factory, parts: { ...rest.parts, governing: government } })
-  assert(opened !== undefined, 'a runtime has a store')
+  const runtime = await openPlain({ ...rest, parts: { ...rest.parts, governing: government } })
   const random = options.parts?.randomBytes ?? randomBytes
   const newId = (): string => newRunId(clock.now(), random)
   const checks = { checkAmended: amendmentCheck(contract), checkOutput: outputCheck(contract) }
-  const governance = new Governance({ store: opened, book, clock, limits, newId, ...checks })
+  const governance = new Governance({ store: government.store, book, clock, limits, newId, ...checks })
   return Object.assign(runtime, { governance })
 }
 
@@ -56,31 +49,6 @@ export async function open(options: OpenOptions): Promise<Runtime> {
 export type GovernedRuntime = Runtime & {
   /** Who may, and what people decide. */
   readonly governance: Governance
-}
-
-type Check<T> = (action: string, text: T) => string | undefined
-
-// By the code at hand: whoever lacks an action cannot tell what fits it.
-function amendmentCheck(contract: Contract): Check<string> {
-  return (name, text) => unfit(contract.actions.get(name)?.input, text, name)
-}
-
-function outputCheck(contract: Contract): Check<string | undefined> {
-  return (name, text) => {
-    const output = contract.actions.get(name)?.output
-    if (text !== undefined) return output === undefined ? undefined : unfit(output, text, name)
-    return output === undefined ? undefined : `Action ${name} returns something; say what it returned.`
-  }
-}
-
-function unfit(schema: Schema<unknown> | undefined, text: string, action: string): string | undefined {
-  if (schema === undefined) return `This process does not have action ${action}.`
-  try {
-    parseWith(schema, decodeValue(text), `What was given for action ${JSON.stringify(action)}`)
-    return undefined
-  } catch (error) {
-    return String(Object(error).message)
-  }
 }
 
 function requireGoverned(flows: readonly AnyFlow[], contract: Contract | undefined): void {

@@ -98,7 +98,10 @@ export const postgresBugs: readonly PlantedBug[] = [
     file: 'constancia/src/engine/worker.ts',
     find: 'else if (change.byOwner !== true) for',
     replace: 'else for',
-    noticedBy: { file: 'constancia/test/postgres/hints.test.ts', name: 'makes no other worker read its own runs again' },
+    noticedBy: {
+      file: 'constancia/test/postgres/hints.test.ts',
+      name: 'makes no other worker read its own runs again',
+    },
   },
   {
     breaks: 'a database that was moved away is worked on by those who have it open',

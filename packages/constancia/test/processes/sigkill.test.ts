@@ -41,7 +41,13 @@ test(
       input: destination.url,
     }))
     const chance = new URL('./chance-flows.mjs', import.meta.url)
-    const report = await killTest({ flows: chance, starts, kills: isCampaign ? 1_000 : 20, destination, repeatable: false })
+    const report = await killTest({
+      flows: chance,
+      starts,
+      kills: isCampaign ? 1_000 : 20,
+      destination,
+      repeatable: false,
+    })
     keep('sigkill-chance', report)
     for (const output of report.outputs.values()) expect(output).toEqual(Array(6).fill(true))
     expect(report.requestCount).toBeGreaterThan(report.acceptedCount)

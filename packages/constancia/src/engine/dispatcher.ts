@@ -68,16 +68,13 @@ export class Dispatcher {
     this.#again = false
     try {
       let after: string | undefined
-      const seen: Seen = { toStart: new Set(), toCancel: new Set(), failing: new Set() }
+      const seen: Seen = { toStart: new Set(), failing: new Set() }
       do {
         const page = await this.#input.store.outbox(
           after === undefined ? { limit: pageSize } : { limit: pageSize, after },
         )
         // What concerns one run is done in order: it is started before it is asked to end.
-        for (const { kind, target } of page.items) {
-          if (kind === 'start') seen.toStart.add(target)
-          if (kind === 'cancel') seen.toCancel.add(target)
-        }
+        for (const { kind, target } of page.items) if (kind === 'start') seen.toStart.add(target)
         await Promise.all(byTarget(page.items).map((entries) => this.#dispatchInOrder(entries, seen)))
         after = page.next
       } while (after !== undefined && !this.#stopped)
@@ -103,10 +100,10 @@ export class Dispatcher {
     }
   }
 
-  #dispatch(entry: OutboxEntry, { toStart, toCancel }: Seen): Promise<void> {
+  #dispatch(entry: OutboxEntry, { toStart }: Seen): Promise<void> {
     switch (entry.kind) {
       case 'start':
-        return this.#start(entry, toCancel.has(entry.target))
+        return this.#start(entry)
       case 'cancel':
         return this.#cancel(entry, toStart.has(entry.target))
       case 'end':
@@ -114,8 +111,7 @@ export class Dispatcher {
     }
   }
 
-  // A child that is to end already begins with that: were it asked next, a worker could be faster and execute some of it.
-  async #start(entry: OutboxEntry, isToEnd: boolean): Promise<void> {
+  async #start(entry: OutboxEntry): Promise<void> {
     const { store } = this.#input
     const asked = await this.#eventOf(entry)
     const parent = await store.run(entry.run)
@@ -123,9 +119,8 @@ export class Dispatcher {
     // The child may have run, and its journal be lost: it begins anew once somebody lets its parent go on.
     if (parent.stuck?.code === rolledBackCode) return
     const child = childOf(asked, parent, entry)
-    const wish = isToEnd ? [draftOf('CancelRequested', {})] : []
     this.#noteMissingFlow(asked)
-    const created = await store.create({ ...child, drafts: [...child.drafts, ...wish] })
+    const created = await store.create(child)
     const isOurs = created.kind === 'created' || (created.kind === 'exists' && created.row.parent?.run === entry.run)
     if (isOurs || created.kind === 'purged') return
     const { op } = bodyOf(asked, 'ChildStarted')
@@ -215,8 +210,6 @@ export class Dispatcher {
 interface Seen {
   /** Children that are still to be started. */
   readonly toStart: Set<RunId>
-  /** Runs that are to end. */
-  readonly toCancel: Set<RunId>
   readonly failing: Set<string>
 }
 

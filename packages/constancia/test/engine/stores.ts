@@ -1,12 +1,14 @@
-import { isCampaign } from '../processes/campaign.js'
-
 /** Where journals of tests are. */
 export type StoreName = 'memory' | 'SQLite' | 'PostgreSQL'
 
-const usual = isCampaign ? 'memory,SQLite,PostgreSQL' : 'memory,SQLite'
-
 /**
  * The stores on which tests of the engine, of schedules and of crashes run: memory and SQLite, in a campaign PostgreSQL too; or
- * those that `CONSTANCIA_TEST_STORES` names, with commas between. What of it runs on PostgreSQL in CI as well, `postgres/engine.test.ts` says.
+ * those that `CONSTANCIA_TEST_STORES` names, with commas between.
  */
-export const stores = (process.env['CONSTANCIA_TEST_STORES'] ?? usual).split(',') as readonly StoreName[]
+export function storesFor(environment: Readonly<Record<string, string | undefined>>): readonly StoreName[] {
+  const usual = environment['CONSTANCIA_CAMPAIGN'] === '1' ? 'memory,SQLite,PostgreSQL' : 'memory,SQLite'
+  return (environment['CONSTANCIA_TEST_STORES'] ?? usual).split(',') as StoreName[]
+}
+
+/** The stores of this run. What runs on PostgreSQL in CI as well, `postgres/engine.test.ts` and `postgres/crash.test.ts` say. */
+export const stores = storesFor(process.env)

@@ -7,7 +7,7 @@ import { Pooler } from './pooler.js'
 const backendCount = isCampaign ? 8 : 4
 const workerCount = isCampaign ? 32 : 8
 const pooler = new Pooler()
-const schema = newSchema()
+const schemas = [newSchema(), newSchema()] as const
 let direct: string
 let url: string
 
@@ -18,14 +18,14 @@ beforeAll(async () => {
 
 afterAll(async () => {
   await pooler.close()
-  await dropSchema(schema)
+  for (const schema of schemas) await dropSchema(schema)
 })
 
 test(
   `C46 B3 ${workerCount} workers behind a pooler that lends ${backendCount} connections for a transaction at a time work as without it`,
   async () => {
     const raw = await rawConnection(direct)
-    const store = { url, schema, listen: direct, connectionCountMax: 3, waitMsMax: 240_000 }
+    const store = { url, schema: schemas[0], listen: direct, connectionCountMax: 3, waitMsMax: 240_000 }
     const fleet = await Fleet.open({ count: workerCount, store, worker: { pollMs: 60_000, leaseMs: 600_000 } })
     const runs = await fleet.start(workerCount * 2)
     await fleet.untilWaiting(runs)
@@ -44,6 +44,18 @@ test(
     keep('pooler', { table })
     await fleet.close()
     await raw.end()
+  },
+  limitMs,
+)
+
+test(
+  'C46 behind a pooler that listens for nobody, polls find what others did',
+  async () => {
+    // Runs are told apart by their ids: in a schema where they have ended they would be waited for in vain.
+    const store = { url, schema: schemas[1], listen: false } as const
+    const fleet = await Fleet.open({ count: 2, store, worker: { pollMs: 200 } })
+    for (let count = 0; count < 3; count += 1) await fleet.wakeMs()
+    await fleet.close()
   },
   limitMs,
 )

@@ -4,9 +4,10 @@ import { priorities } from './0003-priorities.js'
 import { workers } from './0004-workers.js'
 import { mark } from './0005-mark.js'
 import { writingOne } from './0006-write-one.js'
+import { writingPlain } from './0007-write-plain.js'
 
 /**
  * The migrations, the first of them number 1. `{schema}` stands for the quoted name of the schema. A migration that was
  * released is never edited, and never takes away what an older version still uses: in a rolling deploy both are up.
  */
-export const migrations: readonly string[] = [journal, writing, priorities, workers, mark, writingOne]
+export const migrations: readonly string[] = [journal, writing, priorities, workers, mark, writingOne, writingPlain]

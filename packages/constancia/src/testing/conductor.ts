@@ -157,7 +157,8 @@ export class Conductor {
     const { held } = this.#performance.world
     const isEnding = (id: RunId): boolean =>
       held.some(({ run, draft }) => run === id && endOf(draft.kind) !== undefined)
-    const waitsForUs = (row: RunRow): boolean => row.status === 'waiting' && row.wakeAtMs === undefined
+    const rests = ({ status }: RunRow): boolean => status === 'waiting' || status === 'paused'
+    const waitsForUs = (row: RunRow): boolean => rests(row) && row.wakeAtMs === undefined
     const open = rows.filter(({ outcome }) => outcome === 'open')
     const isSettled = rows.length > 0 && open.every((row) => waitsForUs(row) || isEnding(row.id))
     return isSettled || this.#vainMoveCount > vainMoveCountMax

@@ -33,7 +33,9 @@ export const approvalsCommand: Command = {
     const limit = call.options.flag('all') ? Number.POSITIVE_INFINITY : (call.options.count('limit') ?? limitUsual)
     await withGovernance(call, async ({ governance, store }) => {
       const law = await governance.law()
-      await call.withRuntime(lookOnly, (runtime) => list(call, { runtime, store, filter: filterOf(call) }, { law, limit }))
+      await call.withRuntime(lookOnly, (runtime) =>
+        list(call, { runtime, store, filter: filterOf(call) }, { law, limit }),
+      )
     })
     return exitCodes.done
   },

@@ -28,7 +28,7 @@ export {
   type ResumePolicy,
 } from './contract/contract.js'
 export { type Change, type ChangeClass, differenceOf } from './contract/difference.js'
-export { type EffectProtocol, idempotent, once, transactional, verify } from './contract/effect.js'
+export { type EffectProtocol, idempotent, once, verify } from './contract/effect.js'
 export { htmlOf } from './contract/html.js'
 export { markdownOf } from './contract/markdown.js'
 export { type ContractStanding, type Page, pageOf } from './contract/page.js'

@@ -60,12 +60,12 @@ export interface Contract {
 
 /**
  * Declares a contract: who may have what done, after which approval, and who may resume what. Throws `invalid_contract`, which
- * lists everything that makes no sense, with its place and what to do.
+ * lists everything that makes no sense, with its place and what to do. The types of its conditions are checked where it is opened.
  */
 export function contract(declaration: ContractDeclaration): Contract {
   const actions = actionsOf(declaration.rules)
   const declared = declaredOf(declaration, actions)
-  const problems = [...schemaProblems(actions), ...problemsOf(declared)]
+  const problems = [...schemaProblems(actions), ...searchProblems(actions), ...problemsOf(declared)]
   if (problems.length > 0) throw new InvalidContract(declared, problems)
   const text = canonicalText(declared as unknown as Json)
   const digest = createHash('sha256').update(text).digest('hex')
@@ -145,6 +145,13 @@ function schemaProblems(actions: readonly AnyAction[]): Problem[] {
       return [{ place: `action ${name}, ${field}`, reason }]
     }),
   )
+}
+
+// What the protocol promises rests on being able to ask.
+function searchProblems(actions: readonly AnyAction[]): Problem[] {
+  const mute = actions.filter(({ effect, find }) => effect.protocol === 'verify' && find === undefined)
+  const reason = 'Its effect is verified by asking the destination, and it says not how; give it a find function'
+  return mute.map(({ name }) => ({ place: `action ${name}`, reason }))
 }
 
 /** `invalid_contract`: a contract that was declared and makes no sense, with all that is wrong with it. */

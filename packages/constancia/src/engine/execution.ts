@@ -25,6 +25,7 @@ import { Grace } from './grace.js'
 import { type Addon, type GuardedRun, guardedRun, noAddon } from './guard.js'
 import type { OpRecord, Outcome } from './history.js'
 import { tooLong, warnIfLong } from './history-length.js'
+import type { Lease } from './lease.js'
 import { readJournal } from './loading.js'
 import type { Host, Op } from './op.js'
 import { Deferred, OpPromise } from './op-promise.js'
@@ -43,6 +44,8 @@ export interface ExecutionInput {
   readonly parts: Parts
   /** Milliseconds that a run which is to be parked waits for its attempts under way. */
   readonly graceMs: number
+  /** How surely this owner has the run; undefined where nothing is executed. */
+  readonly lease: Lease | undefined
   /** Replays only: nothing is executed and nothing is written. */
   readonly isRehearsal?: boolean
   /** Called whenever this owner has written something. */
@@ -68,6 +71,7 @@ export class Execution implements Host, Words {
   readonly #waits: Waits
   readonly #grace: Grace
   readonly #underway: Underway
+  readonly #lease: Lease | undefined
   readonly #isRehearsal: boolean
   readonly #over = new Deferred<ExecutionEnd>()
   #readSignalCount = 0
@@ -96,6 +100,7 @@ export class Execution implements Host, Words {
     this.#turns = new Turns(input.parts, { closed: () => this.#advance(), fault: (error) => this.#faulted(error) })
     this.#waits = new Waits(input.parts.clock)
     this.#underway = new Underway(input.parts.onAttempt)
+    this.#lease = input.lease
     this.#isRehearsal = input.isRehearsal === true
     this.#grace = new Grace(input.parts.clock, input.graceMs)
     this.#appender = new Appender(
@@ -187,6 +192,17 @@ export class Execution implements Host, Words {
 
   hasSignalFor(op: Op): boolean {
     return this.#ops.hasSignalFor(op)
+  }
+
+  whileOwned(goOn: () => void): void {
+    if (this.#isOver) return
+    const lease = this.#lease
+    if (lease === undefined || lease.isSure) return goOn()
+    const renewed = lease.renew().then(
+      (isKept) => void (isKept || this.#finish({ kind: 'lost' })),
+      (error: unknown) => this.#faulted(error),
+    )
+    this.#underway.hold(renewed, () => this.whileOwned(goOn))
   }
 
   began(attempt: Attempt): void {

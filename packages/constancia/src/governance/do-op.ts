@@ -203,10 +203,14 @@ export class DoOp<T> extends OpBase<T> implements Op {
 
   #dispatch({ attempt, event }: DoState & { readonly kind: 'authorized' }): void {
     const { action } = this.#plan
-    this.#call(
-      attempt,
-      (info) => action.run(decodeValue(event.data ?? ''), info as never),
-      (result) => this.#record(draftAfter({ about: this.#about, attempt, result }, action, this.host)),
+    this.#isBusy = true
+    // Whatever this owner still writes would be refused if another had taken over; what it sends would not.
+    this.host.whileOwned(() =>
+      this.#call(
+        attempt,
+        (info) => action.run(decodeValue(event.data ?? ''), info as never),
+        (result) => this.#record(draftAfter({ about: this.#about, attempt, result }, action, this.host)),
+      ),
     )
   }
 

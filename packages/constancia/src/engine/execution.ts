@@ -45,7 +45,7 @@ export interface ExecutionInput {
   /** Milliseconds that a run which is to be parked waits for its attempts under way. */
   readonly graceMs: number
   /** How surely this owner has the run; undefined where nothing is executed. */
-  readonly lease: Lease | undefined
+  readonly lease?: Lease | undefined
   /** Replays only: nothing is executed and nothing is written. */
   readonly isRehearsal?: boolean
   /** Called whenever this owner has written something. */

@@ -38,7 +38,7 @@ export async function rehearse({ store, flows, parts }: RehearsalInput, row: Run
     lostLeaseCount: row.lostLeaseCount,
   }
   const silent = { ...parts, log: () => undefined }
-  const nothing = { graceMs: 0, lease: undefined, isRehearsal: true }
+  const nothing = { graceMs: 0, isRehearsal: true }
   const end = await new Execution({ store, claim, flow, parts: silent, ...nothing }).execute()
   switch (end.kind) {
     case 'stuck':

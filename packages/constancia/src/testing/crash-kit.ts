@@ -187,7 +187,8 @@ export class CrashKit {
     const governance = contract === undefined ? undefined : (runtime as GovernedRuntime).governance
     if (governance !== undefined && lives.length === 0) await law?.(governance)
     // New code has no need to start the run: the old one did.
-    if (code === undefined) runtime.start(flow, input, { id: this.#root, ...(actor !== undefined && { actor }) }).catch(() => undefined)
+    if (code === undefined)
+      runtime.start(flow, input, { id: this.#root, ...(actor !== undefined && { actor }) }).catch(() => undefined)
     const givesWayAfter = code === undefined ? upgrade?.afterEvents : undefined
     const people = governance && this.#people(governance, world, stage)
     const what = { root: this.#root, signals, cancel, score, givesWayAfter, patienceMs, people }

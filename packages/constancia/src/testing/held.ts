@@ -31,7 +31,12 @@ export function startedBy(request: CreateRun): Pick<Held, 'run' | 'draft' | 'end
 }
 
 /** What a dispatch that tells a run something leads to: its child ended, or it is to end, or nothing is left to tell. */
-export function toldBy({ run, by, delivery, settles }: Decide<unknown>): Pick<Held, 'run' | 'draft' | 'ends'> | undefined {
+export function toldBy({
+  run,
+  by,
+  delivery,
+  settles,
+}: Decide<unknown>): Pick<Held, 'run' | 'draft' | 'ends'> | undefined {
   if (by !== dispatcher) return undefined
   if (delivery !== undefined) {
     const op = delivery.slice(endDelivery({ run, op: '' as OpId }).length) as OpId

@@ -22,7 +22,7 @@ import { type Ending, endOfRun, warnOfUnawaited } from './ending.js'
 import type { ExecutionEnd } from './execution-end.js'
 import type { AnyFlow } from './flow.js'
 import { Grace } from './grace.js'
-import { type Addon, type GuardedRun, guardedRun, noAddon } from './guard.js'
+import { type Addon, type GuardedRun, guardedRun, noAddon, type Pause } from './guard.js'
 import type { OpRecord, Outcome } from './history.js'
 import { tooLong, warnIfLong } from './history-length.js'
 import type { Lease } from './lease.js'
@@ -270,7 +270,10 @@ export class Execution implements Host, Words {
     if (first === undefined) return this.#finish({ kind: 'lost' })
     if (this.#isOver) return // By another owner, since it was claimed.
     this.#started = bodyOf(first, 'FlowStarted')
-    this.guarded = guardedRun(this.claim, first, (kind) => this.#ops.addedOf(kind))
+    this.guarded = guardedRun(this.claim, first, {
+      addedOf: (kind) => this.#ops.addedOf(kind),
+      isCancelled: () => this.#ops.isCancelKnown,
+    })
     const admission = this.#isRehearsal ? 'admitted' : await this.#admit(head)
     if (this.#isOver) return
     if (admission === 'ended') return this.#finish({ kind: 'ended' })
@@ -344,11 +347,20 @@ export class Execution implements Host, Words {
     // A run can be cancelled however long its journal is; nothing was said or begun since that stopped it.
     if (this.#parking?.code === 'history_too_long' && this.#ops.isCancelKnown) this.#parking = undefined
     if (this.#parking !== undefined || this.#stopping) return this.#leave()
+    const { deferred } = this.#permissions
+    if (deferred !== undefined && this.#ending === undefined) return this.#defer(deferred)
     if (this.#ending === undefined && this.#ops.hasNext) return this.#handOverNext()
     if (this.#ending !== undefined && this.#ops.takeCancel()) this.#cancelOps()
     const { stray } = this.#ops
     if (stray !== undefined) return this.#park(neverAsked(stray.op, stray.record))
     this.#goOn()
+  }
+
+  // What began before goes to its end; nothing else begins, and nothing is handed over, until somebody outside lets it.
+  #defer({ op, name }: Pick<Pause, 'op' | 'name'>): void {
+    if (this.#isRehearsal) return this.#finish({ kind: 'replayed' })
+    if (!this.#isQuiet) return this.#appender.catchUp()
+    this.#rest({ kind: 'paused', wakeAtMs: undefined, waitingFor: [{ kind: 'message', op, name }] })
   }
 
   #handOverNext(): void {
@@ -469,7 +481,7 @@ export class Execution implements Host, Words {
 const nothingAsked = foreignAwait('The flow neither ended nor asked for anything')
 
 function isForPeople({ kind }: WaitingFor): boolean {
-  return kind === 'approval' || kind === 'statement'
+  return kind === 'approval' || kind === 'statement' || kind === 'message'
 }
 
 const lastingFaults = new Set(['journal_damaged', 'value_unreadable'])

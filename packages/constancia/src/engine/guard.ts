@@ -13,6 +13,8 @@ export interface Addon {
 export interface Guard {
   /** The kind of the event that lets the outcome of a pause reach the flow. */
   readonly permission: string
+  /** The kind of the event that puts a permission off until somebody outside gives it: nothing of the run executes meanwhile. */
+  readonly deferral: string
   /** Kinds of outcomes, besides the engine's own, that end a pause. */
   readonly pauses: ReadonlySet<string>
   /** What is written before the outcome of a pause is handed over: its permission, or the end of the run. Pure. */
@@ -33,13 +35,20 @@ export interface GuardedRun {
   readonly startedAtMs: number
   /** Events of the layer above of this kind, in the order of the journal. */
   readonly addedOf: (kind: string) => readonly Outcome[]
+  /** Whether somebody wants it to end. */
+  readonly isCancelled: () => boolean
 }
+
+/** What a guard is told of a run that its execution knows and its first event does not tell. */
+export type GuardedPresent = Pick<GuardedRun, 'addedOf' | 'isCancelled'>
 
 /** A wait that is over. */
 export interface Pause {
   readonly op: OpId
   readonly verb: string
   readonly name: string
+  /** The kind of the event that ended it. */
+  readonly endedBy: string
 }
 
 /** Nothing is added. */
@@ -53,8 +62,20 @@ export function isHeldBack(guard: Guard, event: Outcome, record: OpRecord | unde
   return record?.added?.some(({ kind }) => kind === guard.permission) !== true
 }
 
+/** A pause of this run whose permission was put off and not given since. */
+export function deferredIn({ addedOf }: GuardedRun, guard: Guard): Pick<Pause, 'op' | 'name'> | undefined {
+  const permitted = new Set(addedOf(guard.permission).map(({ body }) => placeIn(body).op))
+  const open = addedOf(guard.deferral).find(({ body }) => !permitted.has(placeIn(body).op))
+  return open === undefined ? undefined : placeIn(open.body)
+}
+
+function placeIn(body: string): Pick<Pause, 'op' | 'name'> {
+  const { op, name } = JSON.parse(body) as Pause
+  return { op, name }
+}
+
 /** What a guard is told of a run. */
-export function guardedRun({ run }: ClaimRef, first: Outcome, addedOf: GuardedRun['addedOf']): GuardedRun {
+export function guardedRun({ run }: ClaimRef, first: Outcome, present: GuardedPresent): GuardedRun {
   const { actor, flow, version, contract } = bodyOf(first, 'FlowStarted')
-  return { id: run, actor, flow, version, contract, startedAtMs: first.at, addedOf }
+  return { id: run, actor, flow, version, contract, startedAtMs: first.at, ...present }
 }

@@ -20,6 +20,9 @@ export function outcomeOf({ seq, kind, at, body, data }: StoredEvent): Outcome {
   return { seq, kind, at, body, data }
 }
 
+/** Stands for an op in the body of an event of a layer above that is about the run as a whole. */
+export const noOp = '-' as OpId
+
 /** All that the journal has of one op. */
 export interface OpRecord {
   readonly verb: Verb
@@ -103,13 +106,14 @@ export class History {
       readonly verb: Verb
       readonly name: string
     }
-    const is = this.#bearing(event.kind, verb)
-    const record = this.#recordOf(op, verb, name)
     const kept = outcomeOf(event)
-    record.added = [...(record.added ?? []), kept]
     const others = this.#addedByKind.get(event.kind)
     if (others === undefined) this.#addedByKind.set(event.kind, [kept])
     else others.push(kept)
+    if (op === noOp) return undefined
+    const is = this.#bearing(event.kind, verb)
+    const record = this.#recordOf(op, verb, name)
+    record.added = [...(record.added ?? []), kept]
     if (is === 'outcome') record.outcome = kept
     return { op, record, isOutcome: is === 'outcome' }
   }

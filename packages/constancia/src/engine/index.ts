@@ -17,8 +17,8 @@ export type {
   StepOptions,
 } from './flow.js'
 export type { Governing } from './governing.js'
-export type { Addon, Guard, GuardedRun, Pause } from './guard.js'
-export type { AddedKind, AddedVerb, OpRecord, Outcome } from './history.js'
+export { type Addon, deferredIn, type Guard, type GuardedRun, type Pause } from './guard.js'
+export { type AddedKind, type AddedVerb, noOp, type OpRecord, type Outcome } from './history.js'
 export { type Logger, type LogLevel, stderrLogger } from './log.js'
 export { newRunId } from './new-id.js'
 export { type Host, type Op, OpBase, type OpPlace } from './op.js'

@@ -17,6 +17,8 @@ const records: ReadonlySet<string> = new Set<RunKind>([
   'ApprovalWithdrawn',
   'ApprovalEscalated',
   'ResumeAuthorized',
+  'ResumeDeferred',
+  'ResumeDenied',
 ])
 
 /** What an event of governance is to the op that it names. */

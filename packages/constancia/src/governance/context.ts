@@ -1,6 +1,7 @@
 import { type AddedVerb, type Branch, type EngineContext, type FlowContext, parseWith } from '../engine/index.js'
 import { encodeValue } from '../journal/index.js'
 import { ApprovalOp, type Decision } from './approval-op.js'
+import { Compensation } from './compensation.js'
 import type { Action, AnyProposed, Proposed } from './contract/action.js'
 import { type ApprovalPolicy, declaredApproval } from './contract/rule.js'
 import { DoOp } from './do-op.js'
@@ -32,6 +33,11 @@ export interface GovernedContext extends Omit<FlowContext, 'parallel' | 'map'> {
     name: string,
     options: ApprovalOptions<P>,
   ): Promise<Decision<P>>
+  /**
+   * Takes back every action of this run that has an `undo` and was done, the last first, by having that done with `{ input, output }` of
+   * what it takes back; each passes the gate. Rejects with the error of the first that could not be taken back.
+   */
+  compensate(): Promise<void>
   /** Tells the user something, in words of the contract's template. Durable when it resolves. */
   say(
     template: string,
@@ -51,9 +57,11 @@ export interface GovernedContext extends Omit<FlowContext, 'parallel' | 'map'> {
 }
 
 /** Adds the words of governance to a context of the engine. */
-export function governed(engine: EngineContext): GovernedContext {
+export function governed(engine: EngineContext, compensation = new Compensation()): GovernedContext {
   const own = {
-    do: (first: Action | AnyProposed, input?: unknown) => act(engine, 'action' in first ? first : first.with(input)),
+    do: (first: Action | AnyProposed, input?: unknown) =>
+      act(engine, compensation, 'action' in first ? first : first.with(input)),
+    compensate: () => compensation.run((undo, input) => act(engine, compensation, undo.with(input))),
     approval: (name: string, options: ApprovalOptions<AnyProposed | undefined>) => ask(engine, name, options),
     say: (template: string, values = {}, { language = 'en' } = {}) => say(engine, template, { values, language }),
     parallel: (branches: readonly GovernedBranch<unknown>[]) =>
@@ -61,11 +69,15 @@ export function governed(engine: EngineContext): GovernedContext {
         branches.map(
           (branch): Branch<unknown> =>
             (ctx) =>
-              branch(governed(ctx as EngineContext)),
+              branch(governed(ctx as EngineContext, compensation)),
         ),
       ),
     map: (items: readonly unknown[], branch: MapBranch, options?: { readonly concurrency?: number }) =>
-      engine.map(items, (item, ctx, index) => branch(item, governed(ctx as EngineContext), index), options),
+      engine.map(
+        items,
+        (item, ctx, index) => branch(item, governed(ctx as EngineContext, compensation), index),
+        options,
+      ),
   }
   return new Proxy(engine, {
     get: (target, name) => {
@@ -78,7 +90,11 @@ export function governed(engine: EngineContext): GovernedContext {
 
 type MapBranch = (item: unknown, ctx: GovernedContext, index: number) => Promise<unknown>
 
-function act(engine: EngineContext, { action, input, approvedBy }: AnyProposed): Promise<unknown> {
+function act(
+  engine: EngineContext,
+  compensation: Compensation,
+  { action, input, approvedBy }: AnyProposed,
+): Promise<unknown> {
   const { limits } = engine.parts
   const what = `Input of action ${JSON.stringify(action.name)}`
   const government = governmentOf(engine)
@@ -87,6 +103,7 @@ function act(engine: EngineContext, { action, input, approvedBy }: AnyProposed):
     const value = approvedBy === undefined ? parseWith(action.input, input, what) : input
     return { inputText: encodeValue(value, { limits, what }) }
   }
+  const onDone = (given: unknown, output: unknown): void => compensation.note(action, given, output)
   return engine.added({
     verb: 'do' as AddedVerb,
     name: action.name,
@@ -98,7 +115,13 @@ function act(engine: EngineContext, { action, input, approvedBy }: AnyProposed):
         : { recorded: `with ${brief(recorded)}`, asked: `with ${brief(inputText)}` }
     },
     make: (host, place, { inputText }) =>
-      new DoOp(host, place, { action: government.action(action.name) ?? action, inputText, approvedBy, government }),
+      new DoOp(host, place, {
+        action: government.action(action.name) ?? action,
+        inputText,
+        approvedBy,
+        government,
+        onDone,
+      }),
   })
 }
 

@@ -21,6 +21,8 @@ export interface DoPlan {
   /** The op whose approval it has. */
   readonly approvedBy: OpId | undefined
   readonly government: Government
+  /** Called with its input and its output once the flow learns that it was done. */
+  readonly onDone: (input: unknown, output: unknown) => void
 }
 
 type Result = { readonly value: unknown } | { readonly error: unknown }
@@ -66,8 +68,9 @@ export class DoOp<T> extends OpBase<T> implements Op {
 
   receive(event: Outcome): void {
     const value = decodeValue(event.data ?? '')
-    if (event.kind === 'ActionCompleted') this.fulfil(value as T)
-    else this.fail(value)
+    if (event.kind !== 'ActionCompleted') return this.fail(value)
+    this.#plan.onDone(decodeValue(this.#plan.inputText), value)
+    this.fulfil(value as T)
   }
 
   start(): void {
@@ -151,7 +154,7 @@ export class DoOp<T> extends OpBase<T> implements Op {
 
   #decide(attempt: number, situation: Result): readonly Draft[] {
     const permission = this.#resume()
-    if (isEnd(permission)) return permission
+    if (isObstacle(permission)) return permission
     return [...permission, ...this.#verdict(attempt, situation)]
   }
 
@@ -184,7 +187,7 @@ export class DoOp<T> extends OpBase<T> implements Op {
     const last = this.recorded?.added?.at(-1)?.kind
     const guard = this.#plan.government.guard
     if (run === undefined || (last !== 'ApprovalResolved' && last !== 'OutcomeStated')) return []
-    return guard.afterPause(run, this.#about)
+    return guard.afterPause(run, { ...this.#about, endedBy: last })
   }
 
   #denied(
@@ -271,7 +274,7 @@ export class DoOp<T> extends OpBase<T> implements Op {
 
   #settle({ attempt, event }: DoState & { readonly kind: 'stated' }): readonly Draft[] {
     const permission = this.#resume()
-    if (isEnd(permission)) return permission
+    if (isObstacle(permission)) return permission
     const { outcome } = bodyOf(event, 'OutcomeStated')
     const about = this.#about
     const { output } = decodeValue(event.data ?? '{}') as { readonly output?: unknown }
@@ -318,8 +321,9 @@ export class DoOp<T> extends OpBase<T> implements Op {
 
 const notDone = governanceError('action_failed', 'It was not done, as far as anybody knows, and it is not tried again.')
 
-function isEnd(drafts: readonly Draft[]): boolean {
-  return drafts.at(-1)?.kind === 'FlowFailed'
+// Its end, or that it is put off.
+function isObstacle(drafts: readonly Draft[]): boolean {
+  return drafts.some(({ kind }) => kind === 'FlowFailed' || kind === 'ResumeDeferred')
 }
 
 function markFound({ kind, body, data }: Draft): Draft {

@@ -22,6 +22,8 @@ export type GovernanceErrorCode =
   | 'resume_denied'
   /** One more action would be more than the contract lets a run use. The flow may clean up; every further action is denied as well. */
   | 'limit_exceeded'
+  /** There is no such run. */
+  | 'unknown_run'
   /** Whoever wants to change roles, or the contract, may not. Recorded. */
   | 'not_permitted'
   /** A role, an end, an id or a list of roles that makes no sense; the message says all of it. Nothing was changed. */

@@ -6,6 +6,7 @@ import { type VoteParts, type VoteRequest, type VoteTaken, vote } from './approv
 import { type VoteWithdrawn, type Withdrawal, withdraw } from './approvals/withdraw.js'
 import type { ChangeParts } from './changes.js'
 import { Directory } from './directory/directory.js'
+import { type Proceeded, proceed, type Return } from './proceed.js'
 
 /** What governance stands on. */
 export interface GovernanceParts extends ChangeParts, VoteParts, StatementParts {}
@@ -48,6 +49,11 @@ export class Governance {
   /** Takes a vote back that has decided nothing yet. See `withdraw`. */
   withdraw(request: Withdrawal): Promise<VoteWithdrawn> {
     return withdraw(this.#parts, request)
+  }
+
+  /** Lets a run go on that waits for the next message of its user. See `proceed`. */
+  proceed(request: Return): Promise<Proceeded> {
+    return proceed(this.#parts, request)
   }
 
   /** Says what came of an effect whose outcome nobody knew. See `state`. */

@@ -42,8 +42,20 @@ export type { ImportDifference, ImportedGrant, RoleImport } from './directory/im
 export { type RoleFile, type RoleFileFormat, readRoleFile } from './directory/role-file.js'
 export type { RoleFileMistake } from './directory/rows.js'
 export { type GovernanceErrorCode, governanceError } from './errors.js'
-export { flow, type GovernedDeclaration, type GovernedFlow, isGoverned } from './flow.js'
+export { flow, type GovernedDeclaration, type GovernedFlow, isGoverned, type PlannedDeclaration } from './flow.js'
 export { Governance, type GovernanceParts } from './governance.js'
 export { governanceStream, LawBook } from './law-book.js'
 export { NotDispatched } from './not-dispatched.js'
 export { type GovernedRuntime, type OpenOptions, open } from './open.js'
+export {
+  type ApproveOptions,
+  act,
+  approve,
+  type PlanScope,
+  type Pure,
+  type Step,
+  say,
+  stop,
+  wait,
+  when,
+} from './steps.js'

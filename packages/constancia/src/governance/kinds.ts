@@ -17,7 +17,7 @@ import type { Draft, OpId, StoredEvent } from '../journal/index.js'
  * | ApprovalVoted | `{ note, amended }`: the note, and the text of the amended input, where there are any |
  * | ApprovalWithdrawn, ApprovalEscalated | – |
  * | ApprovalResolved | the text of the amended input where there is one |
- * | ResumeAuthorized | – |
+ * | ResumeAuthorized, ResumeDeferred, ResumeDenied | – |
  * | MessageSent | the values |
  */
 export interface RunBodies {
@@ -73,6 +73,10 @@ export interface RunBodies {
   readonly ApprovalEscalated: About & { readonly roles: readonly string[] }
   readonly ApprovalResolved: About & { readonly outcome: ApprovalOutcome }
   readonly ResumeAuthorized: About & { readonly contract: string; readonly roles: readonly string[] }
+  /** The rest may call a model, so it waits for the next message of the user. */
+  readonly ResumeDeferred: About & { readonly contract: string }
+  /** The user came back and may not go on with it any more; the run stays paused. */
+  readonly ResumeDenied: About & { readonly contract: string; readonly roles: readonly string[] }
   readonly MessageSent: About & { readonly template: string; readonly language: string }
 }
 

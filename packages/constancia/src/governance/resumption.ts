@@ -1,8 +1,9 @@
-import type { Guard, GuardedRun, Pause } from '../engine/index.js'
-import { type Draft, encodeError, encodeValue, draftOf as engineDraftOf, type OpId } from '../journal/index.js'
-import type { ResumePolicy } from './contract/contract.js'
+import { isDeferredAfterApproval, judgeResume, type ResumeVerdict } from '@constancia/verify'
+import { deferredIn, type Guard, type GuardedRun, noOp, type Pause } from '../engine/index.js'
+import { type Draft, encodeError, encodeValue, draftOf as engineDraftOf } from '../journal/index.js'
+import { notDispatchedCode } from './attempts.js'
 import { governanceError } from './errors.js'
-import { declaredFlow, type Government } from './government.js'
+import type { Government } from './government.js'
 import { type About, bodyOf, draftOf } from './kinds.js'
 
 /** The template of the turn that tells the user that a run may not go on. */
@@ -13,46 +14,64 @@ export const denialTemplate = 'resume-denied'
  * that the run is bound to, and by the one in force.
  */
 export function resumptionGuard(government: Government): Guard {
-  const rolesOf = ({ actor }: GuardedRun): readonly string[] =>
-    actor === null ? [] : government.basis.law.grantedTo(actor, government.clock.now())
-  const objectionTo = (run: GuardedRun): ResumePolicy | undefined => {
-    const roles = rolesOf(run)
-    const policies = government
-      .contractsOf(run)
-      .map((contract) => declaredFlow(contract, { name: run.flow, version: run.version })?.resume)
-    return policies.find(
-      (policy) => policy !== undefined && policy !== 'anyone' && !policy.roles.some((role) => roles.includes(role)),
-    )
+  const judge = (run: GuardedRun, admit: (roles: readonly string[]) => readonly Draft[]): readonly Draft[] => {
+    const verdict = judgeResume(government.basis.law, run, government.clock.now())
+    return verdict.kind === 'admitted' ? admit(verdict.roles) : denial(run, verdict, government)
   }
-  const judge = (run: GuardedRun, admitted: readonly Draft[]): readonly Draft[] => {
-    const policy = objectionTo(run)
-    return policy === undefined ? admitted : denial({ run, policy, roles: rolesOf(run) }, government)
-  }
-  return {
+  const guard: Guard = {
     permission: 'ResumeAuthorized',
+    deferral: 'ResumeDeferred',
     pauses: new Set(['ApprovalResolved']),
-    afterPause: (run, pause) => judge(run, [permission(pause, rolesOf(run), government)]),
-    onClaim: (run) => judge(run, []),
+    afterPause: (run, pause) => judge(run, (roles) => admission(run, pause, { roles, government })),
+    // What waits for the next message executes nothing: whether it may go on is asked then.
+    onClaim: (run) => (deferredIn(run, guard) === undefined ? judge(run, () => []) : []),
   }
+  return guard
+}
+
+/** The template of the turn that tells the user that a decision is in, and that the run goes on with their next message. */
+export const deferralTemplate = 'resume-deferred'
+
+interface Admission {
+  readonly roles: readonly string[]
+  readonly government: Government
+}
+
+// After an approval the rest runs by itself only if it cannot call a model, or the contract lets it.
+function admission(run: GuardedRun, pause: Pause, { roles, government }: Admission): readonly Draft[] {
+  const isDeferred =
+    pause.endedBy === 'ApprovalResolved' && !run.isCancelled() && isDeferredAfterApproval(government.basis.law, run)
+  if (!isDeferred) return [permission(pause, roles, government)]
+  const { op, verb, name } = pause
+  const contract = government.basis.inForce?.digest ?? '-'
+  return [
+    draftOf('ResumeDeferred', { op, verb, name, contract }),
+    ...told(run, { template: deferralTemplate, values: { decision: name } }, government),
+  ]
+}
+
+interface Turn {
+  readonly template: string
+  readonly values: Readonly<Record<string, string>>
+}
+
+// A turn for the user, where the contract has words for it.
+function told(run: GuardedRun, { template, values }: Turn, government: Government): readonly Draft[] {
+  if (government.template(run, template) === undefined) return []
+  const whole = { flow: run.flow, run: run.id, ...values }
+  const text = encodeValue(whole, { limits: government.limits, what: 'values of a message' })
+  return [draftOf('MessageSent', { op: noOp, verb: 'say', name: template, template, language: 'en' }, text)]
 }
 
 function permission({ op, verb, name }: Pause, roles: readonly string[], { basis }: Government): Draft {
   return draftOf('ResumeAuthorized', { op, verb, name, contract: basis.inForce?.digest ?? '-', roles })
 }
 
-interface Denial {
-  readonly run: GuardedRun
-  readonly policy: ResumePolicy
-  readonly roles: readonly string[]
-}
-
 // The user is told in the same append that ends the run.
-function denial({ run, policy, roles }: Denial, government: Government): readonly Draft[] {
-  const wanted = policy === 'anyone' ? 'anyone' : policy.roles.join(' or ')
-  const holds = roles.length === 0 ? 'no role' : roles.join(', ')
+function denial(run: GuardedRun, { wanted, roles }: Denied, government: Government): readonly Draft[] {
   const error = governanceError(
     'resume_denied',
-    `Run ${run.id} of flow ${run.flow} may be resumed by ${wanted}, but its actor ${run.actor ?? '(none)'} holds ${holds} now. Nothing more was executed and the run has failed; ` +
+    `Run ${run.id} of flow ${run.flow} may be resumed by ${words(wanted)}, but its actor ${run.actor ?? '(none)'} holds ${words(roles)} now. Nothing more was executed and the run has failed; ` +
       'grant the role and start it again, where that is right.',
   )
   const failed = engineDraftOf(
@@ -61,10 +80,13 @@ function denial({ run, policy, roles }: Denial, government: Government): readonl
     encodeError(error, { limits: government.limits, what: 'denial' }),
   )
   const doubts = openIntents(run).map((about) => doubt(about, government))
-  if (government.template(run, denialTemplate) === undefined) return [...doubts, failed]
-  const about = { op: '-' as OpId, verb: 'say', name: denialTemplate }
-  const values = encodeValue({}, { limits: government.limits, what: 'values of a message' })
-  return [...doubts, draftOf('MessageSent', { ...about, template: denialTemplate, language: 'en' }, values), failed]
+  return [...doubts, ...told(run, { template: denialTemplate, values: { reason: error.message } }, government), failed]
+}
+
+type Denied = ResumeVerdict & { readonly kind: 'denied' }
+
+function words(roles: readonly string[]): string {
+  return roles.length === 0 ? 'no role' : roles.join(' or ')
 }
 
 // A run does not end with an intent that nothing is said of.
@@ -72,6 +94,9 @@ function openIntents({ addedOf }: GuardedRun): readonly (About & { readonly atte
   const known = new Set(
     ['ActionCompleted', 'ActionFailed', 'OutcomeUnknown'].flatMap((kind) => addedOf(kind).map(attemptKeyOf)),
   )
+  for (const event of addedOf('ActionAttemptFailed')) {
+    if (bodyOf(event, 'ActionAttemptFailed').code === notDispatchedCode) known.add(attemptKeyOf(event))
+  }
   const intents = addedOf('ActionAuthorized').filter((event) => !known.has(attemptKeyOf(event)))
   return intents.map((event) => bodyOf(event, 'ActionAuthorized'))
 }

@@ -1,3 +1,11 @@
+export {
+  type ApprovalChange,
+  type ApprovalFold,
+  type ApprovalOutcome,
+  approvalChangeOf,
+  foldApproval,
+  withRoles,
+} from './approval-fold.js'
 export { chainDrafts, emptyHead, headOf, type Provenance, verifyChain } from './chain.js'
 export {
   assert,

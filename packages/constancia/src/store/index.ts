@@ -1,3 +1,12 @@
+export {
+  type ApprovalPlace,
+  type ApprovalQuery,
+  type ApprovalRow,
+  type ApprovalStatus,
+  approvalCursor,
+  approvalPlaceOf,
+} from './approvals.js'
+export type { Change } from './change.js'
 export { type Clock, systemClock } from './clock.js'
 export { moveStateError, type StoreErrorCode, storeError } from './errors.js'
 export { JournalCheck, StreamCheck, type WholeJournal } from './journal-check.js'
@@ -42,7 +51,6 @@ export {
 export type {
   Append,
   Appended,
-  Change,
   Claim,
   ClaimAnswer,
   ClaimedFlow,
@@ -56,13 +64,12 @@ export type {
   Heartbeat,
   HeartbeatOptions,
   HeldClaim,
+  News,
   OutboxQuery,
   OutboxRef,
   Page,
   Parking,
   Purge,
-  Recorded,
-  RecordRequest,
   Rest,
   RunQuery,
   RunRow,
@@ -72,7 +79,7 @@ export type {
   Suspend,
   WaitingFor,
 } from './store.js'
-export { assertRecordable } from './streams.js'
+export { assertRecordable, newsCountMax, type Recorded, type RecordRequest } from './streams.js'
 export {
   type Announced,
   type FlowVersion,

@@ -9,10 +9,13 @@ import type {
   StoredEvent,
   StreamId,
 } from '../journal/index.js'
+import type { ApprovalQuery, ApprovalRow } from './approvals.js'
+import type { Change } from './change.js'
 import type { Clock } from './clock.js'
 import type { Mark, NotedHead } from './mark.js'
 import type { RunStatus } from './run-status.js'
 import type { rolledBackCode } from './set-aside.js'
+import type { Recorded, RecordRequest } from './streams.js'
 import type { OpenRuns, WorkerNote, WorkerRow } from './workers.js'
 
 /** Opens a store: `sqlite({ file })`, `memory()`. Rejects with a code of `StoreErrorCode` if it cannot be trusted. */
@@ -82,6 +85,8 @@ export interface Store {
   purge(request: Purge): Promise<{ readonly purged: readonly RunId[] }>
   /** Runs, newest first. */
   runs(query: RunQuery): Promise<Page<RunRow>>
+  /** Approvals that runs have asked for, oldest first. */
+  approvals(query: ApprovalQuery): Promise<Page<ApprovalRow>>
   /**
    * Calls the listener after something changed, in this process or another: a hint that may be late, doubled, or without
    * a run's name, never a promise. Returns what stops it.
@@ -196,23 +201,6 @@ export type Appended =
   | { readonly kind: 'claim_lost' }
   | { readonly kind: 'run_ended' }
 
-/** Events for a stream that belongs to no run. */
-export interface RecordRequest {
-  readonly stream: StreamId
-  /** The last event that whoever decided them knew; undefined where they follow whatever is there. */
-  readonly head: Head | undefined
-  /** At least one. */
-  readonly drafts: readonly Draft[]
-  readonly by: string
-  readonly seen: string
-}
-
-/** What became of them. */
-export type Recorded =
-  | { readonly kind: 'recorded'; readonly events: readonly StoredEvent[] }
-  /** Somebody added to the stream meanwhile: read on from `head`, then decide anew. */
-  | { readonly kind: 'head_conflict'; readonly head: Head }
-
 /** Something from outside that adds to a run, or does not. */
 export interface Decide<T> {
   readonly run: RunId
@@ -224,6 +212,8 @@ export interface Decide<T> {
   readonly settles?: OutboxRef
   /** A stream of {@link Store.record} that the decision depends on: where it ends is among the facts, and nothing is added to it until this is stored. */
   readonly basis?: StreamId
+  /** How far whoever decides has read, -1 for nothing: what came since is among the facts. */
+  readonly known?: { readonly runSeq: number; readonly basisSeq: number }
   /** Pure: it may be called more than once. */
   readonly decide: (facts: Facts) => Decision<T>
 }
@@ -237,12 +227,22 @@ export interface Facts {
   readonly delivered: boolean
   /** Where the stream ends that the decision depends on; undefined where the request names none. */
   readonly basisHead: Head | undefined
+  /** What came since what the request says is known, undefined where it does not say. It may not be durable yet: nothing of it is to be kept. */
+  readonly news: News | undefined
+}
+
+/** The next 1,000 events, at most, of the run and of the stream that the decision depends on. */
+export interface News {
+  readonly run: readonly StoredEvent[]
+  readonly basis: readonly StoredEvent[]
 }
 
 /** What a decision adds, and what its caller is told. */
 export interface Decision<T> {
   /** Must be empty where the run is unknown or has ended. */
   readonly drafts: readonly Draft[]
+  /** What was known, where that is more than the request says. */
+  readonly seen?: string
   /** Whether a run that is stuck becomes ready. */
   readonly unstick?: boolean
   readonly result: T
@@ -269,7 +269,7 @@ export type Rest =
 
 /** One thing that a run waits for, as a list shows it. */
 export interface WaitingFor {
-  readonly kind: 'timer' | 'signal' | 'retry' | 'child' | 'worker' | 'approval' | 'statement'
+  readonly kind: 'timer' | 'signal' | 'retry' | 'child' | 'worker' | 'approval' | 'statement' | 'message'
   /** The op that waits; `-` for a worker. */
   readonly op: string
   readonly name: string
@@ -383,18 +383,6 @@ export interface Page<T> {
   readonly items: readonly T[]
   /** Undefined on the last page. */
   readonly next: string | undefined
-}
-
-/** A hint that something changed. */
-export interface Change {
-  /** Undefined where another process changed something: it may be any run. */
-  readonly run: RunId | undefined
-  /** The last event that is stored now, where the run is known. */
-  readonly headSeq: number | undefined
-  /** Whether a run may have become due: created, released, or made ready by a decision; true where that is unknown. */
-  readonly due: boolean
-  /** Whether something may have been put into the outbox; true where that is unknown. */
-  readonly outbox: boolean
 }
 
 /** How leases are kept alive. Milliseconds. */

@@ -1,5 +1,21 @@
-import { assert } from '../journal/index.js'
-import type { RecordRequest } from './store.js'
+import { assert, type Draft, type Head, type StoredEvent, type StreamId } from '../journal/index.js'
+
+/** Events for a stream that belongs to no run. */
+export interface RecordRequest {
+  readonly stream: StreamId
+  /** The last event that whoever decided them knew; undefined where they follow whatever is there. */
+  readonly head: Head | undefined
+  /** At least one. */
+  readonly drafts: readonly Draft[]
+  readonly by: string
+  readonly seen: string
+}
+
+/** What became of them. */
+export type Recorded =
+  | { readonly kind: 'recorded'; readonly events: readonly StoredEvent[] }
+  /** Somebody added to the stream meanwhile: read on from `head`, then decide anew. */
+  | { readonly kind: 'head_conflict'; readonly head: Head }
 
 const namePattern = /^[A-Za-z0-9._:~/-]{1,250}$/
 
@@ -12,3 +28,6 @@ export function assertRecordable({ stream, drafts }: Pick<RecordRequest, 'stream
   assert(!stream.startsWith('run/'), `events were to be recorded in ${stream}, which is the journal of a run`)
   assert(drafts.length > 0, `no events were to be recorded in ${stream}`)
 }
+
+/** Events of one stream, at most, that a decision is told of; see `Facts.news`. */
+export const newsCountMax = 1_000

@@ -36,6 +36,7 @@ export function killStore(store: Store, hooks: KillStoreHooks): Store {
     release: (claim) => store.release(claim),
     run: (id) => store.run(id),
     runs: (query) => store.runs(query),
+    approvals: (query) => store.approvals(query),
     outbox: (query) => store.outbox(query),
     purge: (request) => store.purge(request),
     announce: (note, forMs) => store.announce(note, forMs),

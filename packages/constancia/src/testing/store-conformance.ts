@@ -1,3 +1,4 @@
+import { approvalCases } from './store-conformance/approvals.js'
 import { claimCases } from './store-conformance/claims.js'
 import { decisionCases } from './store-conformance/decisions.js'
 import type { MovableUnderTest, StoreUnderTest } from './store-conformance/given.js'
@@ -9,6 +10,7 @@ import { lineCases } from './store-conformance/lines.js'
 import { listCases } from './store-conformance/lists.js'
 import { markCases } from './store-conformance/marks.js'
 import { inMemory, MovableWorld, moveCases } from './store-conformance/moves.js'
+import { newsCases } from './store-conformance/news.js'
 import { outboxCases } from './store-conformance/outboxes.js'
 import { priorityCases } from './store-conformance/priorities.js'
 import { purgeCases } from './store-conformance/purges.js'
@@ -59,6 +61,8 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
     ...workerCases,
     ...streamCases,
     ...raceCases,
+    ...newsCases,
+    ...approvalCases,
   }
   return Object.entries(all).map(([name, check]) => ({
     name,

@@ -201,6 +201,7 @@ export class World {
       release: (claim) => this.#call({}, () => store.release(claim)),
       run: (id) => this.#call({}, () => store.run(id)),
       runs: (query) => this.#call({}, () => store.runs(query)),
+      approvals: (query) => this.#call({}, () => store.approvals(query)),
       outbox: (query) => this.#outbox(store, query),
       purge: (request) => this.#call({}, () => store.purge(request)),
       // A courtesy to people, of whom there are none here: it would only be more to wait for.

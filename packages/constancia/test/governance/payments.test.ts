@@ -329,6 +329,7 @@ describe.each(stores)('on %s', (store) => {
       name: 'pay-directly',
       version: 1,
       resume: { roles: ['analyst'] },
+      models: 'none',
       async run(ctx) {
         const decision = await ctx.approval('treasury', {
           for: made.transfer.with({ to: 'acme', cents: 9_000 }),
@@ -360,6 +361,7 @@ describe.each(stores)('on %s', (store) => {
       name: 'pay-directly',
       version: 1,
       resume: { roles: ['analyst'] },
+      models: 'none',
       async run(ctx) {
         const decision = await ctx.approval('treasury', {
           for: made.transfer.with({ to: 'acme', cents: 9_000 }),
@@ -389,6 +391,7 @@ describe.each(stores)('on %s', (store) => {
       name: 'pay-directly',
       version: 1,
       resume: { roles: ['analyst'] },
+      models: 'none',
       async run(ctx) {
         return ctx.parallel([
           async (a) => (await a.approval('one', { roles: ['treasurer'], question: 'One?' })).outcome,

@@ -133,4 +133,32 @@ describe.each(stores)('on %s', (store) => {
     }
     expect(await world.stream('refusals')).toHaveLength(49 * roundCount)
   })
+
+  test('R-E11 a vote gets through while the law and the journal grow all the time', async () => {
+    const world = await World.governed(store, { tom: ['treasurer'] })
+    const office = await world.another()
+    let isDone = false
+    let count = 0
+    const grow = async (add: (n: number) => Promise<unknown>): Promise<void> => {
+      for (let n = 0; !isDone && n < 200; n++) {
+        await add(n)
+        count++
+      }
+    }
+    const asked = await world.asked()
+    const vote = world.governance.vote({ ...asked, voter: 'tom', choice: 'approve' }).finally(() => {
+      isDone = true
+    })
+    const step = { kind: 'StepCompleted', body: '{"op":"1","name":"busy","attempt":1}', data: '1' }
+    await Promise.all([
+      vote,
+      grow((n) => office.directory.grant({ principal: `p${n}`, role: 'analyst', by: 'ada' })),
+      grow(() => world.appendUnlessMoved(asked.run, step)),
+    ])
+    expect(await vote).toMatchObject({ resolution: 'approved' })
+    expect(count).toBeLessThan(200)
+    const cast = (await world.events(asked.run)).find(({ kind }) => kind === 'ApprovalVoted')
+    const stream = await world.stream('governance')
+    expect(cast?.seen).toBe(`${seenSeq(cast as StoredEvent)}:${stream[seenSeq(cast as StoredEvent)]?.hash}/-`)
+  })
 })

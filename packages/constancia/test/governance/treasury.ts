@@ -8,6 +8,7 @@ import {
   type EffectProtocol,
   flow,
   idempotent,
+  type ModelPolicy,
 } from 'constancia'
 import { z } from 'zod'
 
@@ -25,6 +26,7 @@ export function treasury(
   bank: Bank,
   given: {
     readonly effect?: EffectProtocol
+    readonly models?: ModelPolicy
     readonly version?: string
     readonly change?: (declaration: ContractDeclaration) => ContractDeclaration
   } = {},
@@ -79,6 +81,7 @@ export function treasury(
     name: 'pay-directly',
     version: 1,
     resume: { roles: ['analyst'] },
+    models: given.models ?? 'none',
     async run(ctx, { cents }: { readonly cents: number }) {
       return ctx.do(transfer, { to: 'acme', cents })
     },
@@ -95,7 +98,11 @@ export function treasury(
         .to('analyst')
         .afterApproval({ roles: ['treasurer'], notBy: 'actor', within: days(4) }),
     ],
-    templates: { 'payment-released': 'Paid. Receipt {receipt}.', 'resume-denied': 'You may no longer resume this.' },
+    templates: {
+      'payment-released': 'Paid. Receipt {receipt}.',
+      'resume-denied': 'You may no longer resume this.',
+      'resume-deferred': 'The decision is in. Say something, and it goes on.',
+    },
   }
   const made: Contract = contract((given.change ?? ((one) => one))(declaration))
   return { pay, direct, transfer, readInvoice, contract: made }

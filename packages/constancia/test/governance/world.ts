@@ -136,6 +136,15 @@ export class World {
     return answer.events
   }
 
+  /** Adds to a run as its owner, or nothing where somebody outside was first. */
+  async appendUnlessMoved(run: RunId, ...drafts: readonly Draft[]): Promise<void> {
+    const claim = this.#claims.get(run)
+    const head = (await this.store.run(run))?.head
+    if (claim === undefined || head === undefined) throw new Error(`Run ${run} is not owned here.`)
+    const answer = await this.store.append({ claim, head, drafts, seen: nothingSeen, readSignalCount: 0 })
+    if (answer.kind !== 'appended' && answer.kind !== 'head_conflict') throw new Error(answer.kind)
+  }
+
   /** Starts a run that asks for an approval in op 0; returns the run and what is shown. */
   async asked(policy: Partial<Policy> = {}, ask: Ask = {}): Promise<Asked> {
     const run = await this.run(ask.actor)

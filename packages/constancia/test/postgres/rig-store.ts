@@ -94,6 +94,7 @@ export class RigDatabase {
       release: counted((claim) => store.release(claim)),
       run: counted((id) => store.run(id)),
       runs: counted((query) => store.runs(query)),
+      approvals: counted((query) => store.approvals(query)),
       outbox: counted((query) => store.outbox(query)),
       purge: counted((request) => store.purge(request)),
       announce: counted((note, forMs) => store.announce(note, forMs)),

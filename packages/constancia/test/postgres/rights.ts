@@ -9,7 +9,7 @@ export function grantsOf(schema: string, role: string): string {
     GRANT INSERT ON ${s}.streams, ${s}.events, ${s}.event_data, ${s}.limits TO ${role};
     GRANT UPDATE ON ${s}.limits TO ${role};
     GRANT INSERT, UPDATE ON ${s}.marks TO ${role};
-    GRANT INSERT, UPDATE, DELETE ON ${s}.runs, ${s}.inbox, ${s}.outbox, ${s}.workers TO ${role};`
+    GRANT INSERT, UPDATE, DELETE ON ${s}.runs, ${s}.inbox, ${s}.outbox, ${s}.workers, ${s}.approvals TO ${role};`
 }
 
 /** Makes a role that may log in, and returns the address under which it does. */

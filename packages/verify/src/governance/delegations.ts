@@ -12,6 +12,13 @@ export class Delegations {
   // By whom they were delegated to, and by whom they come from.
   readonly #delegations = new Map<string, Map<string, Delegation>>()
 
+  /** The same, to be gone on with by itself. */
+  copy(): Delegations {
+    const copy = new Delegations()
+    for (const [to, given] of this.#delegations) copy.#delegations.set(to, new Map(given))
+    return copy
+  }
+
   /** Takes a delegation; it replaces what was delegated before between these two. */
   add(delegation: Delegation): void {
     const given = this.#delegations.get(delegation.to) ?? new Map<string, Delegation>()

@@ -14,6 +14,17 @@ export class Grants {
   readonly #withdrawn = new Set<string>()
   readonly #everGranted = new Set<string>()
 
+  /** The same, to be gone on with by itself. */
+  copy(): Grants {
+    const copy = new Grants()
+    for (const [principal, roles] of this.#grants) {
+      copy.#grants.set(principal, new Map([...roles].map(([role, sources]) => [role, new Map(sources)])))
+    }
+    for (const pair of this.#withdrawn) copy.#withdrawn.add(pair)
+    for (const role of this.#everGranted) copy.#everGranted.add(role)
+    return copy
+  }
+
   /** Takes what a source says; it replaces what that source said before of this role. */
   add(grant: Grant): void {
     const { principal, role, source } = grant

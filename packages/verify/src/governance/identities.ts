@@ -2,6 +2,13 @@
 export class Identities {
   readonly #people = new Map<string, string>()
 
+  /** The same, to be gone on with by itself. */
+  copy(): Identities {
+    const copy = new Identities()
+    for (const [principal, person] of this.#people) copy.#people.set(principal, person)
+    return copy
+  }
+
   /** A principal is an identity of this person; of nobody else, where both are the same. A circle says nothing new. */
   link(principal: string, person: string): void {
     if (principal === person) this.#people.delete(principal)

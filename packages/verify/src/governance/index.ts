@@ -35,4 +35,5 @@ export {
 export type { Delegation } from './delegations.js'
 export type { Grant } from './grants.js'
 export { type ActivatedContract, Law, type ProposedContract, type Support } from './law.js'
+export { isDeferredAfterApproval, judgeResume, type ResumeVerdict, type ResumingRun } from './resume.js'
 export { type Actor, type Approved, type DenialCode, type Proposal, type Verdict, verdictOf } from './verdict.js'

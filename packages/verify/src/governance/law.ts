@@ -36,11 +36,24 @@ export interface Support {
 export class Law {
   readonly #contracts = new Map<string, ActivatedContract>()
   readonly #proposals = new Map<string, ProposedContract>()
-  readonly #grants = new Grants()
-  readonly #delegations = new Delegations()
-  readonly #identities = new Identities()
+  #grants = new Grants()
+  #delegations = new Delegations()
+  #identities = new Identities()
   #inForce: ActivatedContract | undefined
   #eventCount = 0
+
+  /** The same law, to be gone on with by itself: what is added to one of the two does not concern the other. */
+  copy(): Law {
+    const copy = new Law()
+    for (const [digest, activated] of this.#contracts) copy.#contracts.set(digest, activated)
+    for (const [digest, proposed] of this.#proposals) copy.#proposals.set(digest, proposed)
+    copy.#grants = this.#grants.copy()
+    copy.#delegations = this.#delegations.copy()
+    copy.#identities = this.#identities.copy()
+    copy.#inForce = this.#inForce
+    copy.#eventCount = this.#eventCount
+    return copy
+  }
 
   /** How many events it was folded from. */
   get eventCount(): number {

@@ -1,4 +1,5 @@
-import { type ConstanciaError, type Draft, type Head, type Limits, seenOf } from '../../journal/index.js'
+import type { Law } from '@constancia/verify'
+import { type ConstanciaError, type Draft, type Limits, seenOf, verifyChain } from '../../journal/index.js'
 import type { Facts, Store } from '../../store/index.js'
 import { governanceError } from '../errors.js'
 import type { VoteRefusalCode } from '../kinds.js'
@@ -24,7 +25,14 @@ export interface Answer<T> {
   /** What has to be found out before it can be decided; done again whenever more was read. */
   readonly prepare?: () => Promise<void>
   /** Pure: it may be called more than once. */
-  readonly decide: (facts: Facts) => AnswerDecision<T>
+  readonly decide: (known: AnswerKnown) => AnswerDecision<T>
+}
+
+/** What an answer is decided from, all of it as it is in the transaction that writes the decision. */
+export interface AnswerKnown {
+  readonly facts: Facts
+  readonly reading: RunReading
+  readonly law: Law
 }
 
 /** What is decided about an answer. */
@@ -40,48 +48,64 @@ export interface AnswerRefused {
   readonly stands: string
 }
 
-type Known<T> = AnswerDecision<T> | { readonly kind: 'read_on' }
+type Known<T> = (AnswerDecision<T> & { readonly seen: string }) | { readonly kind: 'read_on' }
 
 /**
- * Takes an answer: decides it from the run's journal and the law, and adds it in one transaction in which neither has grown;
- * where one has, it reads on and decides anew, so each round means that somebody else got something done. Durable on return.
- * Rejects with `vote_refused` where it does not count, which is recorded, and with faults of the store.
+ * Takes an answer: decides it in one transaction by the run's journal and the law as they are there, and adds it. What came since
+ * they were read is among the facts, so that nobody starves where they grow all the time. Durable on return. Rejects with
+ * `vote_refused` where it does not count, which is recorded, and with faults of the store.
  */
 export async function takeAnswer<T>(parts: AnswerParts, answer: Answer<T>): Promise<T> {
   for (;;) {
     await answer.reading.readOn()
     await answer.prepare?.()
     await parts.book.catchUp()
-    const { head } = parts.book
-    const decision = await decideNow(parts, answer, head)
+    const decision = await decideNow(parts, answer)
     if (decision.kind === 'counts') return decision.result
-    if (decision.kind === 'refused') throw await refuse(parts, answer, { ...decision, seen: seenOf(head) })
+    if (decision.kind === 'refused') throw await refuse(parts, answer, decision)
   }
 }
 
-function decideNow<T>({ store, book }: AnswerParts, answer: Answer<T>, head: Head): Promise<Known<T>> {
+function decideNow<T>({ store, book }: AnswerParts, answer: Answer<T>): Promise<Known<T>> {
   const { by, reading } = answer
+  const { head } = book
   return store.decide<Known<T>>({
     run: reading.run,
     delivery: undefined,
     by: `principal:${by}`,
     seen: seenOf(head),
     basis: book.stream,
+    known: { runSeq: reading.head.seq, basisSeq: head.seq },
     decide: (facts) => {
-      if (!isKnown(facts, { head, book, reading })) return { drafts: [], result: { kind: 'read_on' } }
-      const result = answer.decide(facts)
-      return { drafts: result.kind === 'counts' ? result.drafts : [], result }
+      const law = lawNow(facts, book)
+      const read = readingNow(facts, reading)
+      if (law === undefined || read === undefined) return { drafts: [], result: { kind: 'read_on' } }
+      const seen = seenOf(facts.basisHead ?? head)
+      const result = { ...answer.decide({ facts, reading: read, law }), seen }
+      return { drafts: result.kind === 'counts' ? result.drafts : [], seen, result }
     },
   })
 }
 
-// The law that this process has read must be the one that holds in this transaction, and `seen` must name it.
-function isKnown(
-  { run, basisHead }: Facts,
-  { head, book, reading }: { readonly head: Head; readonly book: LawBook; readonly reading: RunReading },
-): boolean {
-  if (run !== undefined && !reading.isAt(run.head)) return false
-  return basisHead?.seq === head.seq && basisHead.hash === head.hash && book.head.seq === head.seq
+function lawNow({ basisHead, news }: Facts, { head, law, stream }: LawBook): Law | undefined {
+  if (basisHead === undefined) return
+  // The book may have been read on since this was asked.
+  const since = (news?.basis ?? []).filter(({ seq }) => seq > head.seq)
+  const reached = verifyChain(stream, head, since)
+  if (reached.seq !== basisHead.seq || reached.hash !== basisHead.hash) return
+  if (since.length === 0) return law
+  const copy = law.copy()
+  for (const event of since) copy.add(event)
+  return copy
+}
+
+// What has to be found out first is found out by reading on.
+function readingNow({ run, news }: Facts, reading: RunReading): RunReading | undefined {
+  if (run === undefined) return reading
+  const since = news?.run ?? []
+  if (since.some(({ kind }) => kind === 'ApprovalRequested' || kind === 'OutcomeUnknown')) return
+  const read = since.length === 0 ? reading : reading.with(since)
+  return read.isAt(run.head) ? read : undefined
 }
 
 async function refuse<T>(

@@ -57,6 +57,11 @@ export class RunReading {
     return this.#ops.get(op) ?? []
   }
 
+  /** The last event that was read. */
+  get head(): Head {
+    return this.#head
+  }
+
   /** Whether it was read up to exactly this head. */
   isAt(head: Head): boolean {
     return this.#head.seq === head.seq && this.#head.hash === head.hash
@@ -67,10 +72,25 @@ export class RunReading {
     const stream = runStream(this.run)
     for (;;) {
       const events = await this.#store.read(stream, { fromSeq: this.#head.seq + 1, limit: pageSize })
-      this.#head = verifyChain(stream, this.#head, events)
-      for (const event of events) this.#add(event)
+      this.#take(events)
       if (events.length < pageSize) return
     }
+  }
+
+  /** What it would be with these events as well, which are verified first; itself stays as it is. */
+  with(events: readonly StoredEvent[]): RunReading {
+    const copy = new RunReading(this.#store, this.run)
+    for (const [op, about] of this.#ops) copy.#ops.set(op, [...about])
+    copy.#head = this.#head
+    copy.#actor = this.#actor
+    copy.#cancelSeq = this.#cancelSeq
+    copy.#take(events)
+    return copy
+  }
+
+  #take(events: readonly StoredEvent[]): void {
+    this.#head = verifyChain(runStream(this.run), this.#head, events)
+    for (const event of events) this.#add(event)
   }
 
   #add(event: StoredEvent): void {

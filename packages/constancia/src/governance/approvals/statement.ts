@@ -1,9 +1,7 @@
 import { administrator, type DeclaredApproval, type Law } from '@constancia/verify'
 import { encodeValue } from '../../journal/index.js'
-import type { Facts } from '../../store/index.js'
 import { bodyOf, draftOf, type RunBodies } from '../kinds.js'
-import type { LawBook } from '../law-book.js'
-import { type AnswerDecision, type AnswerParts, takeAnswer } from './deciding.js'
+import { type AnswerDecision, type AnswerKnown, type AnswerParts, takeAnswer } from './deciding.js'
 import { type IncomingAnswer, incomingAnswer, oneOf, saidText } from './incoming.js'
 import { RunReading } from './reading.js'
 import { refused } from './standing.js'
@@ -53,7 +51,6 @@ interface Incoming extends IncomingAnswer {
 export async function state(parts: StatementParts, request: Statement): Promise<StatementTaken> {
   const incoming = incomingStatement(parts, request)
   const { by, op, run, outcome } = incoming
-  const { book } = parts
   const reading = new RunReading(parts.store, run)
   let unfit: string | undefined
   return takeAnswer(parts, {
@@ -64,7 +61,7 @@ export async function state(parts: StatementParts, request: Statement): Promise<
     prepare: async () => {
       unfit = await unfitOutput(parts, incoming, reading)
     },
-    decide: (facts) => decideStatement(incoming, { facts, reading, book, unfit }),
+    decide: (known) => decideStatement(incoming, { ...known, unfit }),
   })
 }
 
@@ -92,15 +89,12 @@ async function unfitOutput(
   return unknown === undefined ? undefined : checkOutput(unknown.name, output)
 }
 
-interface Known {
-  readonly facts: Facts
-  readonly reading: RunReading
-  readonly book: LawBook
+interface Known extends AnswerKnown {
   readonly unfit: string | undefined
 }
 
 /** Decides on a statement. Pure. */
-function decideStatement(incoming: Incoming, { facts, reading, book, unfit }: Known): AnswerDecision<StatementTaken> {
+function decideStatement(incoming: Incoming, { facts, reading, law, unfit }: Known): AnswerDecision<StatementTaken> {
   const { op, by, outcome, delivery, data } = incoming
   const earlier = earlierStatement(incoming, reading)
   if (earlier !== undefined) return earlier
@@ -110,7 +104,7 @@ function decideStatement(incoming: Incoming, { facts, reading, book, unfit }: Kn
   if (unknown === undefined)
     return refused('nothing_unknown', 'No effect there has an unknown outcome.', stated(reading, op))
   if (run.outcome !== 'open') return refused('run_ended', `The run has ended as ${run.outcome}.`, run.outcome)
-  const roles = rolesToState(unknown.name, { by, actor: reading.actor, law: book.law, nowMs })
+  const roles = rolesToState(unknown.name, { by, actor: reading.actor, law, nowMs })
   if ('kind' in roles) return refused(roles.kind, roles.reason, 'unknown')
   if (unfit !== undefined) return refused('output_unfit', unfit, 'unknown')
   const { verb, name } = unknown

@@ -1,9 +1,7 @@
 import { approvedMeaning, judgeVote, type PendingApproval } from '@constancia/verify'
 import { type Draft, encodeValue } from '../../journal/index.js'
-import type { Facts } from '../../store/index.js'
 import { bodyOf, draftOf, type RunBodies } from '../kinds.js'
-import type { LawBook } from '../law-book.js'
-import { type AnswerDecision, type AnswerParts, takeAnswer } from './deciding.js'
+import { type AnswerDecision, type AnswerKnown, type AnswerParts, takeAnswer } from './deciding.js'
 import { type IncomingAnswer, incomingAnswer, oneOf, saidText } from './incoming.js'
 import { type AskedApproval, askedApproval, pendingOf } from './pending.js'
 import { RunReading } from './reading.js'
@@ -70,7 +68,7 @@ export async function vote(parts: VoteParts, request: VoteRequest): Promise<Vote
     prepare: async () => {
       unfit = await unfitAmendment(parts, incoming, reading)
     },
-    decide: (facts) => decideVote(incoming, { facts, reading, book: parts.book, unfit }),
+    decide: (known) => decideVote(incoming, { ...known, unfit }),
   })
 }
 
@@ -97,15 +95,12 @@ async function unfitAmendment(
   return action === null ? 'A plain question has no input to change.' : checkAmended(action, amended.text)
 }
 
-interface Known {
-  readonly facts: Facts
-  readonly reading: RunReading
-  readonly book: LawBook
+interface Known extends AnswerKnown {
   readonly unfit: string | undefined
 }
 
 /** Decides on a vote. Pure. */
-function decideVote(incoming: Incoming, { facts, reading, book, unfit }: Known): AnswerDecision<VoteTaken> {
+function decideVote(incoming: Incoming, { facts, reading, law, unfit }: Known): AnswerDecision<VoteTaken> {
   const { op, choice, amended, note, by, shown } = incoming
   const earlier = earlierVote(incoming, reading)
   if (earlier !== undefined) return earlier
@@ -114,7 +109,7 @@ function decideVote(incoming: Incoming, { facts, reading, book, unfit }: Known):
   const { asked } = standing
   const pending = pendingOf(asked, reading.actor)
   const ballot = { voter: by, choice, shown, amended: amended?.digest ?? null }
-  const now = { law: book.law, nowMs: facts.nowMs }
+  const now = { law, nowMs: facts.nowMs }
   const judged = judgeVote(pending, ballot, now)
   if (judged.kind === 'refused') return refused(judged.code, judged.reason, standsNow(judged.code))
   if (unfit !== undefined) return refused('amended_unfit', unfit, 'open')

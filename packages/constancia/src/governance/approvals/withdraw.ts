@@ -1,8 +1,6 @@
 import { deadlineOf } from '@constancia/verify'
-import type { Facts } from '../../store/index.js'
 import { bodyOf, draftOf } from '../kinds.js'
-import type { LawBook } from '../law-book.js'
-import { type AnswerDecision, type AnswerParts, takeAnswer } from './deciding.js'
+import { type AnswerDecision, type AnswerKnown, type AnswerParts, takeAnswer } from './deciding.js'
 import { type IncomingAnswer, incomingAnswer } from './incoming.js'
 import { type CastVote, pendingOf } from './pending.js'
 import { RunReading } from './reading.js'
@@ -36,21 +34,16 @@ export async function withdraw(parts: AnswerParts, request: Withdrawal): Promise
   const incoming = incomingAnswer(request, request.voter)
   const { by, op, run } = incoming
   const reading = new RunReading(parts.store, run)
-  const { book } = parts
-  const decide = (facts: Facts): AnswerDecision<VoteWithdrawn> => decideWithdrawal(incoming, { facts, reading, book })
+  const decide = (known: AnswerKnown): AnswerDecision<VoteWithdrawn> => decideWithdrawal(incoming, known)
   return takeAnswer(parts, { by, choice: 'withdraw', op, reading, decide })
 }
 
-interface Known {
-  readonly facts: Facts
-  readonly reading: RunReading
-  readonly book: LawBook
-}
-
 /** Decides on a withdrawal. Pure. */
-function decideWithdrawal(incoming: IncomingAnswer, { facts, reading, book }: Known): AnswerDecision<VoteWithdrawn> {
+function decideWithdrawal(
+  incoming: IncomingAnswer,
+  { facts, reading, law }: AnswerKnown,
+): AnswerDecision<VoteWithdrawn> {
   const { op, by, delivery } = incoming
-  const { law } = book
   const isTheirs = ({ voter }: { readonly voter: string }): boolean => law.personOf(voter) === law.personOf(by)
   const before = reading
     .about(op)

@@ -75,7 +75,7 @@ export interface ActionDeclaration<Input, Output> {
   readonly retry?: Partial<RetryPolicy>
   /** Milliseconds that one attempt may take; whether it happened is not known then. As long as it needs unless set. */
   readonly timeoutMs?: number
-  /** The action that takes it back. */
+  /** The action that takes it back; its input is `{ input, output }` of what it takes back. See `ctx.compensate`. */
   readonly undo?: AnyAction
   /** Has the effect. Pass `attempt.key` to the destination. */
   readonly run: (input: Input, attempt: AttemptInfo) => Output | Promise<Output>

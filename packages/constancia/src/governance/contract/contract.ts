@@ -6,6 +6,7 @@ import {
   type DeclaredContract,
   type DeclaredFlow,
   type DeclaredLimits,
+  type DeclaredStep,
   type DeclaredTemplate,
   type Json,
 } from '@constancia/verify'
@@ -28,6 +29,8 @@ export interface ContractFlow {
   readonly resume?: ResumePolicy
   /** `deferred` unless set. */
   readonly models?: ModelPolicy
+  /** Its plan, where it is declared as steps. */
+  readonly plan?: readonly DeclaredStep[]
 }
 
 /** What {@link contract} takes. */
@@ -111,8 +114,8 @@ function declaredAction(action: AnyAction): DeclaredAction {
 }
 
 // What is missing is found by the problems; a flow that says nothing is none that a contract may have.
-function declaredFlow({ name, version, resume, models = 'deferred' }: ContractFlow): DeclaredFlow {
-  return { name, version, resume: resume as ResumePolicy, models, steps: null }
+function declaredFlow({ name, version, resume, models = 'deferred', plan }: ContractFlow): DeclaredFlow {
+  return { name, version, resume: resume as ResumePolicy, models, steps: plan ?? null }
 }
 
 function declaredTemplate([name, given]: [string, string | Readonly<Record<string, string>>]): DeclaredTemplate {

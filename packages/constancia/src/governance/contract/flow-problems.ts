@@ -1,10 +1,12 @@
 import type { DeclaredContract, DeclaredFlow } from '@constancia/verify'
+import { planProblems } from './plan-problems.js'
 import { type Problem, roleProblems } from './problem.js'
 
 const models = ['none', 'after-approval', 'deferred']
 
 /** What makes no sense in what a contract says of its flows. */
-export function flowProblems({ flows, roles }: DeclaredContract): Problem[] {
+export function flowProblems(contract: DeclaredContract): Problem[] {
+  const { flows, roles } = contract
   const seen = new Set<string>()
   return flows.flatMap((flow) => {
     const place = `flow ${flow.name}@${flow.version}`
@@ -13,6 +15,7 @@ export function flowProblems({ flows, roles }: DeclaredContract): Problem[] {
     return [
       ...(isTwice ? [{ place, reason: 'It is there twice; leave one out' }] : []),
       ...resumeProblems(place, flow, roles),
+      ...(flow.steps === null ? [] : planProblems(place, flow.steps, contract)),
       ...(models.includes(flow.models) ? [] : [{ place, reason: `models is one of ${models.join(', ')}` }]),
     ]
   })

@@ -1,11 +1,12 @@
 import { resolve } from 'node:path'
 import { headOf, type OutboxEntry, type RunId, type StoredEvent, type StreamId } from '../../journal/index.js'
+import type { ApprovalQuery, ApprovalRow } from '../approvals.js'
+import type { Change } from '../change.js'
 import type { Clock } from '../clock.js'
 import type { Mark, NotedHead } from '../mark.js'
 import type {
   Append,
   Appended,
-  Change,
   ClaimAnswer,
   ClaimRef,
   ClaimRequest,
@@ -18,13 +19,12 @@ import type {
   Page,
   Parking,
   Purge,
-  Recorded,
-  RecordRequest,
   RunQuery,
   RunRow,
   Store,
   Suspend,
 } from '../store.js'
+import type { Recorded, RecordRequest } from '../streams.js'
 import type { OpenRuns, WorkerNote, WorkerRow } from '../workers.js'
 import { Guard } from './guard.js'
 import { GuardedHeartbeat } from './heartbeat.js'
@@ -156,6 +156,10 @@ export class MarkedStore implements Store {
 
   runs(query: RunQuery): Promise<Page<RunRow>> {
     return this.#inner.runs(query)
+  }
+
+  approvals(query: ApprovalQuery): Promise<Page<ApprovalRow>> {
+    return this.#inner.approvals(query)
   }
 
   watch(listener: (change: Change) => void): () => void {

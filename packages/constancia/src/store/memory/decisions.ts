@@ -1,5 +1,5 @@
-import { assert, deliveryOf, runStream } from '../../journal/index.js'
-import type { Decide, Decision, Facts } from '../index.js'
+import { assert, deliveryOf, runStream, type StoredEvent } from '../../journal/index.js'
+import { type Decide, type Decision, type Facts, type News, newsCountMax } from '../index.js'
 import { type Batch, batchOf, chained } from './batch.js'
 import { fresh, keep } from './events.js'
 import { atRest, type Handle } from './handle.js'
@@ -12,13 +12,23 @@ export function decide<T>({ disk, parts }: Handle, request: Decide<T>): T {
   const stored = disk.find(run)
   const delivered = delivery !== undefined && stored !== undefined && disk.inboxOf(stored.row.root).has(delivery)
   const basisHead = basis && streamHead(disk, basis)
-  const facts: Facts = { run: stored?.row, nowMs: parts.clock.now(), delivered, basisHead }
+  const news = newsOf(disk, request)
+  const facts: Facts = { run: stored?.row, nowMs: parts.clock.now(), delivered, basisHead, news }
   const decision = request.decide(facts)
   if (stored === undefined)
     assert(decision.drafts.length === 0, `events were decided for run ${run}, which does not exist`)
   else enact({ disk, parts }, { request, stored, facts, decision })
   disk.outbox.settle(settles)
   return decision.result
+}
+
+function newsOf(disk: Handle['disk'], { run, basis, known }: Decide<unknown>): News | undefined {
+  if (known === undefined) return
+  const since = (events: readonly StoredEvent[], seq: number): readonly StoredEvent[] =>
+    events.slice(seq + 1, seq + 1 + newsCountMax)
+  const ofRun = disk.find(run)?.events ?? []
+  const ofBasis = basis === undefined ? [] : disk.stream(basis)
+  return { run: since(ofRun, known.runSeq), basis: since(ofBasis, known.basisSeq) }
 }
 
 interface Enactment {
@@ -43,7 +53,8 @@ function enact({ disk, parts }: Handle, enactment: Enactment): void {
 }
 
 function decided({ disk, parts }: Handle, { request, stored, facts, decision }: Enactment): Batch {
-  const { run, delivery, by, seen } = request
+  const { run, delivery, by } = request
+  const { seen = request.seen } = decision
   const { row } = stored
   const { drafts } = decision
   assert(drafts.length === 0 || row.outcome === 'open', `events were decided for run ${run}, which has ended`)

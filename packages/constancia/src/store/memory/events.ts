@@ -1,5 +1,6 @@
 import { assert, bodyOf, emptyHead, type RunId, runStream, type StoredEvent } from '../../journal/index.js'
 import type { Append, Appended, Created, CreateRun, RunRow } from '../index.js'
+import { keepApprovals } from './approvals.js'
 import { type Batch, batchOf, chained } from './batch.js'
 import type { MemoryDisk } from './disk.js'
 import { atRest, type Handle, holds } from './handle.js'
@@ -40,7 +41,7 @@ function begin({ disk, parts }: Handle, { events, fold, deliveries, entries }: B
     lostLeaseCount: 0,
     latest: undefined,
   }
-  disk.add(row, [...events], isOpen ? parts.clock.now() : undefined)
+  keepApprovals(disk.add(row, [...events], isOpen ? parts.clock.now() : undefined), events)
   // Signals that a run takes over from the one before it are there already.
   for (const delivery of deliveries) disk.inboxOf(fold.root).add(delivery)
   disk.outbox.add(entries)
@@ -120,6 +121,7 @@ export interface Kept {
 export function keep(disk: MemoryDisk, { stored, batch, row }: Kept): void {
   const { events, fold, deliveries, entries } = batch
   stored.events.push(...events)
+  keepApprovals(stored, events)
   for (const delivery of deliveries) disk.inboxOf(fold.root).add(delivery)
   disk.outbox.add(entries)
   if (events.length === 0 || fold.outcome === 'open') {

@@ -14,6 +14,7 @@ import {
   storeError,
   type WholeJournal,
 } from '../index.js'
+import { keepApprovals } from './approvals.js'
 import { type MemoryDisk, memoryDisk } from './disk.js'
 import type { Handle } from './handle.js'
 
@@ -202,6 +203,7 @@ function add(disk: MemoryDisk, whole: WholeJournal, events: JournalPiece['events
   const stored = disk.add({ ...row, ...fold, epoch, claim: undefined }, [...events], dueAtMs)
   disk.setRow(stored, { ...stored.row, claim: row.claim })
   stored.claimedHeadSeq = claimedHeadSeq
+  keepApprovals(stored, events)
 }
 
 function apply(disk: MemoryDisk, parcel: Exclude<Parcel, { kind: 'journals' }>): void {

@@ -1,5 +1,6 @@
 import { endDelivery, isDispatched, type OutboxEntry, type RunId } from '../../journal/index.js'
 import { rolledBackCode } from '../index.js'
+import { keepApprovals } from './approvals.js'
 import { batchOf } from './batch.js'
 import type { MemoryDisk } from './disk.js'
 import { setLatest } from './events.js'
@@ -28,6 +29,8 @@ interface Said {
 
 function rebuildRun(disk: MemoryDisk, stored: StoredRun, nowMs: number): Said[] {
   const { events } = stored
+  delete stored.approvals
+  keepApprovals(stored, events)
   const { id, epoch: lastEpoch, readSignalCount, lostLeaseCount } = stored.row
   const { fold, deliveries, entries } = batchOf(id, undefined, events)
   const epochs = events.map(({ by }) => Number(/^claim:.*@(\d+)$/.exec(by)?.[1] ?? 0))

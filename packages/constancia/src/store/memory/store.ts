@@ -2,6 +2,8 @@ import type { OutboxEntry, RunId, StoredEvent, StreamId } from '../../journal/in
 import type {
   Append,
   Appended,
+  ApprovalQuery,
+  ApprovalRow,
   Change,
   ClaimAnswer,
   ClaimRef,
@@ -30,6 +32,7 @@ import type {
   WorkerRow,
 } from '../index.js'
 import { moveStateError, storeError } from '../index.js'
+import { approvals } from './approvals.js'
 import { claim, release, renew, suspend, type Turn } from './claims.js'
 import { decide } from './decisions.js'
 import { type MemoryDisk, memoryDisk } from './disk.js'
@@ -132,6 +135,10 @@ class MemoryStore implements Store {
 
   async runs(query: RunQuery): Promise<Page<RunRow>> {
     return runs(this.#open().disk, query)
+  }
+
+  async approvals(query: ApprovalQuery): Promise<Page<ApprovalRow>> {
+    return approvals(this.#open().disk, query)
   }
 
   watch(listener: (change: Change) => void): () => void {

@@ -1,4 +1,4 @@
-import type { Head, RunFold, RunId, StoredEvent } from '../../journal/index.js'
+import type { ApprovalFold, Head, OpId, RunFold, RunId, StoredEvent } from '../../journal/index.js'
 import type { RunRow } from '../index.js'
 
 /** One run on a disk. The row is replaced, never changed: whoever was given it keeps what he saw. */
@@ -11,6 +11,8 @@ export interface StoredRun {
   dueAtMs: number | undefined
   /** The last event when the run was last claimed; -1 before the first claim. */
   claimedHeadSeq: number
+  /** By their ops; undefined where it never asked for one. */
+  approvals?: Map<OpId, ApprovalFold>
 }
 
 /** What is kept of a run whose journal was deleted. */

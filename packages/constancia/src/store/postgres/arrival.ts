@@ -1,4 +1,4 @@
-import { type OutboxEntry, type RunId, runStream, type StoredEvent } from '../../journal/index.js'
+import { approvalChangeOf, type OutboxEntry, type RunId, runStream, type StoredEvent } from '../../journal/index.js'
 import {
   type Arrival,
   type InboxDelivery,
@@ -12,6 +12,7 @@ import {
   type StreamPiece,
   type WholeJournal,
 } from '../index.js'
+import { keepApprovals, type StreamChanges } from './approvals.js'
 import type { Row, Value } from './driver.js'
 import { countAll, endsOf } from './inventory.js'
 import { arrayOf, bytesOf, Columns } from './literals.js'
@@ -90,14 +91,18 @@ export class PostgresArrival implements Arrival {
     const numbers = await this.#numbersOf(pieces.map(({ row }) => row.id))
     const [events, data] = [new Columns(10), new Columns(4)]
     const done: Numbered[] = []
+    const approvals: StreamChanges[] = []
     for (const piece of pieces) {
       const no = numbers.get(piece.row.id) ?? -1
       for (const event of piece.events) addEvent({ events, data }, no, event)
+      const changes = piece.events.flatMap((event) => approvalChangeOf(event) ?? [])
+      if (changes.length > 0) approvals.push({ no, changes })
       const whole = this.#check.take(piece)
       if (whole !== undefined) done.push({ no, whole })
     }
     await this.#ask(insertEvents, events.literals())
     await this.#ask(insertData, data.literals())
+    await keepApprovals(this.#place, approvals)
     if (done.length > 0) await this.#ask(insertRuns, [JSON.stringify(done.map(recordOf))])
   }
 

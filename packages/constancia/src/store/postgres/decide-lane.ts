@@ -1,4 +1,6 @@
-import type { Facts } from '../index.js'
+import { type Head, runStream, type StoredEvent, type StreamId } from '../../journal/index.js'
+import { type Facts, type News, newsCountMax } from '../index.js'
+import { readEvents } from './events.js'
 import type { Decided, DecideJob } from './job.js'
 import { arrayOf } from './literals.js'
 import { Wait } from './patience.js'
@@ -87,14 +89,31 @@ async function factsOf(session: Session, on: Transaction, jobs: readonly DecideJ
   const read = on.query(session.sql(select), [runs, arrayOf(jobs.map(({ delivery }) => delivery))])
   const [ends, , rows] = await Promise.all([heads, locked, read])
   const records = rows as unknown as FactsRecord[]
-  return jobs.flatMap((job, index) => {
+  const known = jobs.flatMap((job, index) => {
     const found = records[index]
     if (found === undefined) return []
     const record = found.id === null ? undefined : found
     const run = record === undefined ? undefined : rowOf(record)
     const basisHead = job.basis && ends.get(job.basis)
-    return [{ job, record, facts: { run, nowMs: found.now_ms, delivered: found.delivered, basisHead } }]
+    return [
+      { job, record, facts: { run, nowMs: found.now_ms, delivered: found.delivered, basisHead, news: undefined } },
+    ]
   })
+  const news = await Promise.all(known.map((one) => newsOf(session, on, one)))
+  return known.map((one, index) => ({ ...one, facts: { ...one.facts, news: news[index] } }))
+}
+
+// Nothing is asked where nothing came.
+async function newsOf(session: Session, on: Transaction, { job, facts }: FactsOf): Promise<News | undefined> {
+  const { run, basis, known } = job
+  if (known === undefined) return
+  const since = (stream: StreamId | undefined, seq: number, head: Head | undefined): Promise<StoredEvent[]> =>
+    stream === undefined || head === undefined || head.seq <= seq
+      ? Promise.resolve([])
+      : readEvents(session, on, { stream, range: { fromSeq: seq + 1, limit: newsCountMax } })
+  const asked = [since(runStream(run), known.runSeq, facts.run?.head), since(basis, known.basisSeq, facts.basisHead)]
+  const [ofRun = [], ofBasis = []] = await Promise.all(asked)
+  return { run: ofRun, basis: ofBasis }
 }
 
 function worksOf(underway: readonly Underway[]): Work[] {

@@ -8,7 +8,7 @@ import { type Added, add, type State } from './work.js'
 
 /** Lets the world outside add to a run; see `Store.decide`. */
 export function decide<T>(session: Session, request: Decide<T>): Promise<T> {
-  const { run, delivery, settles, basis } = request
+  const { run, delivery, settles, basis, known } = request
   const decideJob: DecideJob['decide'] = (facts, record) => {
     const decision = request.decide(facts)
     const decided = record === undefined ? undefined : enact(session, { request, record, facts, decision })
@@ -19,7 +19,15 @@ export function decide<T>(session: Session, request: Decide<T>): Promise<T> {
     const work = decided ?? (settles === undefined ? undefined : { touched: [] })
     return { work: work === undefined ? undefined : { ...work, settles }, answer: decision.result }
   }
-  return session.commit.submit<DecideJob>({ lane: 'decide', runs: [run], run, delivery, basis, decide: decideJob })
+  return session.commit.submit<DecideJob>({
+    lane: 'decide',
+    runs: [run],
+    run,
+    delivery,
+    basis,
+    known,
+    decide: decideJob,
+  })
 }
 
 interface Enactment {
@@ -47,7 +55,8 @@ function enact(session: Session, enactment: Enactment): Decided['work'] {
 }
 
 function addDecided(session: Session, { request, record, facts, decision }: Enactment): Added {
-  const { run, delivery, by, seen } = request
+  const { run, delivery, by } = request
+  const { seen = request.seen } = decision
   const fold = foldOf(record)
   const addAll = (drafts: readonly Draft[]): Added =>
     add({ run, head: fold.head, fold, drafts, nowMs: facts.nowMs, by, seen, salt: session.salt })

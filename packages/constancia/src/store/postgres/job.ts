@@ -1,5 +1,5 @@
 import type { Head, RunId, StreamId } from '../../journal/index.js'
-import type { Facts } from '../index.js'
+import type { Decide, Facts } from '../index.js'
 import type { RunRecord } from './run-record.js'
 import type { Unfit } from './unfit.js'
 import type { Work } from './work.js'
@@ -39,6 +39,8 @@ export interface DecideJob extends JobBase {
   readonly delivery: string | undefined
   /** The stream whose end is among the facts. */
   readonly basis: StreamId | undefined
+  /** How far whoever decides has read; see `Decide.known`. */
+  readonly known: Decide<unknown>['known']
   /** Decides. Throws what the decision throws, or what is wrong with it. */
   readonly decide: (facts: Facts, record: RunRecord | undefined) => Decided
 }

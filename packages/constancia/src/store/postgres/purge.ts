@@ -24,6 +24,7 @@ const removals = [
   'DELETE FROM {schema}.event_data WHERE stream = ANY ($1::bigint[])',
   'DELETE FROM {schema}.events WHERE stream = ANY ($1::bigint[])',
   'DELETE FROM {schema}.inbox AS i USING {schema}.runs AS r WHERE r.stream = ANY ($1::bigint[]) AND i.root = r.id',
+  'DELETE FROM {schema}.approvals WHERE stream = ANY ($1::bigint[])',
   'DELETE FROM {schema}.runs WHERE stream = ANY ($1::bigint[])',
 ]
 

@@ -1,4 +1,11 @@
-import { endDelivery, isDispatched, type OutboxEntry, type RunFold, type RunId } from '../../journal/index.js'
+import {
+  type ApprovalChange,
+  endDelivery,
+  isDispatched,
+  type OutboxEntry,
+  type RunFold,
+  type RunId,
+} from '../../journal/index.js'
 
 /** What the journals tell, all of them together. */
 export interface Known {
@@ -9,6 +16,8 @@ export interface Known {
   readonly inbox: Set<string>
   /** What runs had to tell each other, done or not. */
   readonly said: Said[]
+  /** What events did to approvals, and to those of which stream. */
+  readonly approvals: { readonly no: number; readonly changes: readonly ApprovalChange[] }[]
   eventCount: number
 }
 

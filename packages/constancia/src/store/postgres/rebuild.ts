@@ -1,4 +1,5 @@
 import {
+  approvalChangeOf,
   deliveryOf,
   foldRun,
   type Head,
@@ -9,6 +10,7 @@ import {
   runStream,
 } from '../../journal/index.js'
 import { rolledBackCode } from '../index.js'
+import { keepApprovals } from './approvals.js'
 import type { Connection } from './driver.js'
 import { readEvents } from './events.js'
 import { arrayOf } from './literals.js'
@@ -21,14 +23,16 @@ const pageRows = 500
 const prefix = 'run/'
 
 /**
- * Computes `runs`, `inbox` and `outbox` anew from the journals; see `Store.rebuild`. One transaction, in which nobody else
+ * Computes `runs`, `inbox`, `outbox` and `approvals` anew from the journals; see `Store.rebuild`. One transaction, in which nobody else
  * writes. What was purged stays purged. It holds what each run is in memory: some hundred bytes a run.
  */
 export async function rebuild(session: Session): Promise<{ runCount: number; eventCount: number }> {
   // What is remembered of runs stays true: a fold follows from the journal up to its head.
   return session.patiently(() =>
     inTransaction(session, async (on) => {
-      await on.query(session.sql('LOCK TABLE {schema}.runs, {schema}.inbox, {schema}.outbox IN EXCLUSIVE MODE'))
+      await on.query(
+        session.sql('LOCK TABLE {schema}.runs, {schema}.inbox, {schema}.outbox, {schema}.approvals IN EXCLUSIVE MODE'),
+      )
       const known = await readAll(session, on)
       await writeAll(session, on, known)
       return on.commit(Promise.resolve({ runCount: known.runs.size, eventCount: known.eventCount }))
@@ -50,7 +54,7 @@ async function readAll(session: Session, on: Connection): Promise<Known> {
   const kept = new Map(
     (await on.query(session.sql(select))).map((row) => [Number(row['stream']), row as unknown as Kept]),
   )
-  const known: Known = { runs: new Map(), purged: new Set(), inbox: new Set(), said: [], eventCount: 0 }
+  const known: Known = { runs: new Map(), purged: new Set(), inbox: new Set(), said: [], approvals: [], eventCount: 0 }
   const streams = 'SELECT s.no, s.name FROM {schema}.streams AS s WHERE s.no > $1 ORDER BY s.no LIMIT $2'
   for (let last = 0; ; ) {
     const page = await on.query(session.sql(streams), [last, pageEvents])
@@ -89,6 +93,8 @@ async function readRun({ session, on, known }: Reading, { no, id, kept }: Journa
       if (delivery !== undefined) deliveries.push(delivery)
       const entry = outboxEntryOf(fold, event)
       if (entry !== undefined) known.said.push({ no, atMs: event.at, entry, parent: fold.parent })
+      const approval = approvalChangeOf(event)
+      if (approval !== undefined) known.approvals.push({ no, changes: [approval] })
     }
     if (events.length < pageEvents) break
   }
@@ -103,7 +109,8 @@ async function readRun({ session, on, known }: Reading, { no, id, kept }: Journa
 }
 
 async function writeAll(session: Session, on: Connection, known: Known): Promise<void> {
-  for (const table of ['runs', 'inbox', 'outbox']) await on.query(session.sql(`DELETE FROM {schema}.${table}`))
+  for (const table of ['runs', 'inbox', 'outbox', 'approvals'])
+    await on.query(session.sql(`DELETE FROM {schema}.${table}`))
   const [clock] = await on.query(session.sql('SELECT {schema}.now_ms() AS now_ms'))
   const nowMs = Number(clock?.['now_ms'])
   const rows = [...known.runs.values()].map((one) => rowOf(one, { nowMs, latest: latestOf(known, one.fold) }))
@@ -115,6 +122,7 @@ async function writeAll(session: Session, on: Connection, known: Known): Promise
   const insertInbox = 'INSERT INTO {schema}.inbox SELECT * FROM unnest($1::text[], $2::text[])'
   await on.query(session.sql(insertInbox), [arrayOf(inbox.map(([root]) => root)), arrayOf(inbox.map(([, one]) => one))])
   await writeOutbox(session, on, known)
+  await keepApprovals({ on, sql: session.sql }, known.approvals)
 }
 
 // In the order in which they were said, as far as clocks tell.

@@ -3,6 +3,8 @@ import { assert } from '../../journal/index.js'
 import type {
   Append,
   Appended,
+  ApprovalQuery,
+  ApprovalRow,
   Change,
   ClaimAnswer,
   ClaimRef,
@@ -31,6 +33,7 @@ import type {
   WorkerNote,
   WorkerRow,
 } from '../index.js'
+import { approvals } from './approvals.js'
 import { beginSession } from './begin.js'
 import { claim, type Turn } from './claiming.js'
 import { release, renew, suspend } from './claims.js'
@@ -174,6 +177,10 @@ class PostgresStore implements Store {
 
   runs(query: RunQuery): Promise<Page<RunRow>> {
     return this.#ask(() => runs(this.#session, query))
+  }
+
+  approvals(query: ApprovalQuery): Promise<Page<ApprovalRow>> {
+    return this.#ask(() => approvals(this.#session, query))
   }
 
   watch(listener: (change: Change) => void): () => void {

@@ -6,15 +6,12 @@ import {
   type StoredEvent,
   type StreamId,
 } from '../../journal/index.js'
-import { type Append, assertRecordable, type Recorded, type RecordRequest } from '../index.js'
+import { assertRecordable, type Recorded, type RecordRequest } from '../index.js'
 import type { Connection } from './driver.js'
 import { arrayOf, bytesOf, Columns } from './literals.js'
 import { Wait } from './patience.js'
 import type { Session } from './session.js'
 import { inTransaction, type Transaction } from './transaction.js'
-
-/** Where a stream ends that a change was decided from. */
-export type Basis = NonNullable<Append['basis']>
 
 const lock = `
   SELECT head_seq, encode(head_hash, 'hex') AS head_hash, head_at, head_now_ms FROM {schema}.lock_stream($1)`
@@ -115,38 +112,4 @@ export type Heads = ReadonlyMap<StreamId, Head>
 function headOf(stream: StreamId, record: Omit<HeadRecord, 'head_stream'> | undefined): Head {
   if (record === undefined || record.head_seq === null) return emptyHead(stream)
   return { seq: record.head_seq, hash: record.head_hash, at: record.head_at }
-}
-
-/** The bases of changes that are written together: each once, and by its place, from 1, which of them each change has. */
-export class Bases {
-  readonly #columns = new Columns(3)
-  readonly #places = new Map<string, number>()
-  readonly #ofChanges: (number | undefined)[] = []
-
-  /** Adds that of the next change. */
-  add(basis: Basis | undefined): void {
-    this.#ofChanges.push(basis && this.#placeOf(basis))
-  }
-
-  /** Whether any change has one. */
-  get isAny(): boolean {
-    return this.#places.size > 0
-  }
-
-  /** The values of the groups `b_` and `c_basis`. */
-  values(): string[] {
-    return [...this.#columns.literals(), arrayOf(this.#ofChanges)]
-  }
-
-  #placeOf({ stream, head }: Basis): number {
-    const key = `${head.seq} ${head.hash} ${stream}`
-    const known = this.#places.get(key)
-    if (known !== undefined) return known
-    const place = this.#places.size + 1
-    this.#places.set(key, place)
-    // The database does not know the hash that a stream begins from.
-    const isForged = head.seq === -1 && head.hash !== emptyHead(stream).hash
-    this.#columns.add([stream, isForged ? -2 : head.seq, bytesOf(head.hash)])
-    return place
-  }
 }

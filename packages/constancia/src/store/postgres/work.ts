@@ -10,8 +10,7 @@ import {
   runStream,
   type StoredEvent,
 } from '../../journal/index.js'
-import type { ClaimRef, OutboxRef } from '../index.js'
-import type { Basis } from './streams.js'
+import type { Append, ClaimRef, OutboxRef } from '../index.js'
 import type { Touched } from './touched.js'
 
 /** What one request writes: all of it, or nothing. */
@@ -33,7 +32,7 @@ export interface RunChange {
   /** Where its journal must end; undefined where that does not matter. */
   readonly head: Head | undefined
   /** What it was decided from must still end there. */
-  readonly basis?: Basis | undefined
+  readonly basis?: Append['basis'] | undefined
   /** New events and what follows from them. */
   readonly added?: Added
   readonly readSignalCount?: number | undefined

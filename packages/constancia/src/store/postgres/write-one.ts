@@ -37,7 +37,7 @@ function loneOf(session: Session, works: readonly Work[]): Lone | undefined {
     return undefined
   const [event] = added.events
   if (event === undefined || added.events.length > 1 || added.fold.outcome !== 'open') return undefined
-  if (added.deliveries.length > 0 || added.entries.length > 0) return undefined
+  if (added.deliveries.length > 0 || added.entries.length > 0 || added.approvals.length > 0) return undefined
   return session.watchers.noteOf(touched) === null ? { claim, head, event, readSignalCount } : undefined
 }
 

@@ -1,8 +1,9 @@
 import type { ClaimId, RunFold, StoredEvent } from '../../journal/index.js'
+import { ApprovalColumns } from './approvals.js'
+import { Bases } from './bases.js'
 import type { Connection, Value } from './driver.js'
 import { arrayOf, bytesOf, Columns, type Element } from './literals.js'
 import type { Session } from './session.js'
-import { Bases } from './streams.js'
 import type { Touched } from './touched.js'
 import type { Unfit } from './unfit.js'
 import type { Added, RunChange, Work } from './work.js'
@@ -21,7 +22,7 @@ const widths = { changes: 20, starts: 18, events: 12, deliveries: 3, entries: 4 
 const valueCount = 20 + 18 + 12 + 3 + 4 + 2 + 2 + 2
 const placesUpTo = (count: number): string => Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')
 const writeSql = `SELECT * FROM {schema}.write(${placesUpTo(valueCount)})`
-const writeUnderSql = `SELECT * FROM {schema}.write_under(${placesUpTo(4 + valueCount)})`
+const writeUnderSql = `SELECT * FROM {schema}.write_under(${placesUpTo(4 + 6 + valueCount)})`
 
 /**
  * Writes works in one round trip and one transaction; each is stored whole or, where it does not fit, not at all. Answers
@@ -61,6 +62,7 @@ function encode(session: Session, works: readonly Work[]): Encoded {
     events: new Columns(widths.events),
     deliveries: new Columns(widths.deliveries),
     entries: new Columns(widths.entries),
+    approvals: new ApprovalColumns(),
   }
   const places: number[] = []
   for (const [index, { change }] of works.entries()) {
@@ -83,17 +85,21 @@ function encode(session: Session, works: readonly Work[]): Encoded {
   const settled = [arrayOf(settles.map(({ run }) => run)), arrayOf(settles.map(({ seq }) => seq))]
   const note = session.watchers.noteOf(works.flatMap(({ touched }): readonly Touched[] => touched))
   const values = [...columns, ...lines, ...settled, session.watchers.channel, note]
-  if (!bases.isAny) return { sql: writeSql, values, places }
-  return { sql: writeUnderSql, values: [...bases.values(), ...values], places }
+  if (!bases.isAny && !rows.approvals.isAny) return { sql: writeSql, values, places }
+  const governed = [...bases.values(), ...rows.approvals.literals()]
+  return { sql: writeUnderSql, values: [...governed, ...values], places }
 }
 
 interface AddedColumns {
   readonly events: Columns
   readonly deliveries: Columns
   readonly entries: Columns
+  readonly approvals: ApprovalColumns
 }
 
-function addRows(columns: AddedColumns, place: number, { events, fold, deliveries, entries }: Added): void {
+function addRows(columns: AddedColumns, place: number, added: Added): void {
+  const { events, fold, deliveries, entries, approvals } = added
+  columns.approvals.add(place, approvals)
   for (const event of events) columns.events.add(eventRow(place, event))
   for (const delivery of deliveries) columns.deliveries.add([place, fold.root, delivery])
   for (const { seq, kind, target } of entries) columns.entries.add([place, seq, kind, target])

@@ -24,6 +24,7 @@ export function addEvents(session: Session, { tip, events, readSignalCount }: Ad
   for (const event of events) fold = foldRun(run, fold, event)
   session.writer.add(streamNo, events)
   addDeliveries(session, { streamNo, fold, events })
+  session.approvals.keep(streamNo, run, events)
   const outbox = enterOutbox(session, { streamNo, fold, events })
   if (
     fold.signalCount !== tip.fold.signalCount ||

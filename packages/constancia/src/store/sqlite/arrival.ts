@@ -11,6 +11,7 @@ import {
   type StreamPiece,
   type WholeJournal,
 } from '../index.js'
+import { type ApprovalTable, approvalTable } from './approvals.js'
 import type { Database } from './driver.js'
 import { EventWriter } from './event-writer.js'
 import { type EventTable, eventTable } from './events.js'
@@ -30,6 +31,7 @@ export class SqliteArrival implements Arrival {
   readonly #runs: RunTable
   readonly #inbox: InboxTable
   readonly #outbox: OutboxTable
+  readonly #approvals: ApprovalTable
   #lastStream: { readonly run: RunId; readonly no: number } | undefined
 
   constructor(database: Database) {
@@ -39,6 +41,7 @@ export class SqliteArrival implements Arrival {
     this.#runs = runTable(database, this.#writer)
     this.#inbox = inboxTable(database)
     this.#outbox = outboxTable(database)
+    this.#approvals = approvalTable(database)
   }
 
   async put(parcel: Parcel): Promise<void> {
@@ -84,6 +87,7 @@ export class SqliteArrival implements Arrival {
     if (this.#lastStream?.run !== run) this.#lastStream = { run, no: this.#events.insertStream(runStream(run)) }
     const { no } = this.#lastStream
     this.#writer.add(no, piece.events)
+    this.#approvals.keep(no, run, piece.events)
     const whole = this.#check.take(piece)
     if (whole !== undefined) this.#putRun(no, whole)
   }

@@ -4,10 +4,12 @@ import {
   chainDrafts,
   type Draft,
   deliveryOf,
+  type Head,
   runStream,
   type StoredEvent,
+  type StreamId,
 } from '../../journal/index.js'
-import type { Decide, Decision, Facts } from '../index.js'
+import { type Decide, type Decision, type Facts, type News, newsCountMax } from '../index.js'
 import { addEvents } from './addition.js'
 import { rootNoOf } from './line.js'
 import { foldOf, type RunRecord, rowOf } from './run-record.js'
@@ -30,13 +32,29 @@ export function decide<T>(session: Session, request: Decide<T>): Promise<T> {
   })
 }
 
-function factsOf(session: Session, { delivery, basis }: Decide<unknown>, record: RunRecord | undefined): Facts {
+function factsOf(session: Session, request: Decide<unknown>, record: RunRecord | undefined): Facts {
+  const { delivery, basis } = request
   const nowMs = session.clock.now()
   const basisHead = basis && session.heads.get(basis)
-  if (record === undefined) return { run: undefined, nowMs, delivered: false, basisHead }
+  const news = newsOf(session, request, { run: record && foldOf(record).head, basis: basisHead })
+  if (record === undefined) return { run: undefined, nowMs, delivered: false, basisHead, news }
   const run = rowOf(record)
   const delivered = delivery !== undefined && session.inbox.has(rootNoOf(session, run, record.stream), delivery)
-  return { run, nowMs, delivered, basisHead }
+  return { run, nowMs, delivered, basisHead, news }
+}
+
+// Nothing is read where nothing came.
+function newsOf(
+  session: Session,
+  { run, basis, known }: Decide<unknown>,
+  heads: { readonly run: Head | undefined; readonly basis: Head | undefined },
+): News | undefined {
+  if (known === undefined) return
+  const since = (stream: StreamId | undefined, seq: number, head: Head | undefined): StoredEvent[] =>
+    stream === undefined || head === undefined || head.seq <= seq
+      ? []
+      : session.events.read(stream, seq + 1, newsCountMax)
+  return { run: since(runStream(run), known.runSeq, heads.run), basis: since(basis, known.basisSeq, heads.basis) }
 }
 
 interface Enactment {
@@ -62,7 +80,8 @@ function enact(session: Session, { request, record, facts, decision }: Enactment
 }
 
 function chainDecided(session: Session, { request, record, facts, decision }: Enactment): StoredEvent[] {
-  const { run, delivery, by, seen } = request
+  const { run, delivery, by } = request
+  const { seen = request.seen } = decision
   const chain = (drafts: readonly Draft[]): StoredEvent[] =>
     chainDrafts(foldOf(record).head, drafts, {
       stream: runStream(run),

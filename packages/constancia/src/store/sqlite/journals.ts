@@ -53,6 +53,7 @@ function createNow(session: Session, { run, drafts, by, seen }: CreateRun): Begu
   session.writer.add(streamNo, events)
   session.runs.insert(streamNo, fold, { epoch: 0, readSignalCount: 0, lostLeaseCount: 0, nowMs })
   carryDeliveries(session, { streamNo, fold, events })
+  session.approvals.keep(streamNo, run, events)
   const outbox = enterOutbox(session, { streamNo, fold, events })
   session.watchers.touch({ run, headSeq: fold.head.seq, due: fold.outcome === 'open', outbox })
   return { fold, events }

@@ -9,7 +9,7 @@ import type { Database } from './driver.js'
 /** How the triggers' refusal begins. */
 export const sealedText = 'moved away'
 
-const tables = ['streams', 'events', 'event_data', 'runs', 'inbox', 'outbox', 'purged']
+const tables = ['streams', 'events', 'event_data', 'runs', 'inbox', 'outbox', 'purged', 'approvals']
 const changes = ['INSERT', 'UPDATE', 'DELETE']
 
 /** Reads what is noted in a file, if anything is. Throws faults of SQLite as they are. */

@@ -14,6 +14,7 @@ export function purge(session: Session, { runs, by }: Purge): Promise<{ purged: 
       session.purged.purge(record.stream, { fold: foldOf(record), nowMs, by })
       session.runs.remove(record.stream)
       session.inbox.remove(record.stream)
+      session.approvals.remove(record.stream)
       session.tips.forget(run)
       session.watchers.touch({ run, headSeq: undefined, due: false, outbox: false })
       purged.push(run)

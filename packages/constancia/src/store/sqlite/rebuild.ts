@@ -18,7 +18,7 @@ const pageEvents = 1000
 const prefix = 'run/'
 
 /**
- * Computes `runs`, `inbox` and `outbox` anew from the journals; see `Store.rebuild`. One transaction; it blocks the event loop.
+ * Computes `runs`, `inbox`, `outbox` and `approvals` anew from the journals; see `Store.rebuild`. One transaction; it blocks the event loop.
  * What was purged stays purged.
  */
 export function rebuild(session: Session): Promise<{ runCount: number; eventCount: number }> {
@@ -28,6 +28,7 @@ export function rebuild(session: Session): Promise<{ runCount: number; eventCoun
     session.tips.forgetAll()
     session.inbox.clear()
     session.outbox.clear()
+    session.approvals.clear()
     const rebuilt: Rebuilt = { runCount: 0, eventCount: 0, said: [], continuedRoots: [] }
     for (const { no, name } of streamsOf(session)) {
       if (!name.startsWith(prefix)) continue
@@ -76,6 +77,7 @@ function rebuildRun(session: Session, { no, id, kept }: RunJournal, rebuilt: Reb
     fold = foldRun(id, fold, event)
     epoch = Math.max(epoch, Number(/^claim:.*@(\d+)$/.exec(event.by)?.[1] ?? 0))
     rebuildDelivery(session, { no, fold, event })
+    session.approvals.keep(no, id, [event])
     const entry = outboxEntryOf(fold, event)
     if (entry !== undefined) rebuilt.said.push({ streamNo: no, entry, parent: fold.parent })
   }

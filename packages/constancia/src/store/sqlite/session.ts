@@ -1,4 +1,5 @@
 import type { Clock, StoreParts } from '../index.js'
+import { type ApprovalTable, approvalTable } from './approvals.js'
 import { ringer } from './bell.js'
 import { type ClaimTable, claimTable } from './claim-table.js'
 import { GroupCommit } from './commit.js'
@@ -19,7 +20,7 @@ import { type RunningTable, runningTable } from './room.js'
 import { type RunList, runList } from './run-list.js'
 import { type RunTable, runTable } from './runs.js'
 import { saltPool } from './salts.js'
-import { StreamHeads } from './streams.js'
+import { StreamHeads } from './stream-heads.js'
 import { Tips } from './tips.js'
 import { Watchers } from './watch.js'
 import { type WorkerTable, workerTable } from './workers.js'
@@ -34,6 +35,7 @@ export interface Session {
   readonly heads: StreamHeads
   readonly inbox: InboxTable
   readonly outbox: OutboxTable
+  readonly approvals: ApprovalTable
   readonly purged: PurgedTable
   readonly marks: MarkTable
   readonly claims: ClaimTable
@@ -103,6 +105,7 @@ export function beginSession(given: SessionParts): Session {
     heads,
     inbox: inboxTable(database),
     outbox: outboxTable(database),
+    approvals: approvalTable(database),
     purged: purgedTable(database),
     marks: markTable(database),
     claims: claimTable(database, writer),

@@ -3,6 +3,8 @@ import { assert } from '../../journal/index.js'
 import type {
   Append,
   Appended,
+  ApprovalQuery,
+  ApprovalRow,
   Change,
   ClaimAnswer,
   ClaimRef,
@@ -156,6 +158,10 @@ class SqliteStore implements Store {
 
   runs(query: RunQuery): Promise<Page<RunRow>> {
     return this.#session.read(() => this.#session.list(query))
+  }
+
+  approvals(query: ApprovalQuery): Promise<Page<ApprovalRow>> {
+    return this.#session.read(() => this.#session.approvals.list(query))
   }
 
   watch(listener: (change: Change) => void): () => void {

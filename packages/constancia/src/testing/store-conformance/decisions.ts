@@ -9,7 +9,13 @@ export const decisionCases: Cases = {
     await world.create('r1')
     const row = await world.row('r1')
     const facts = await world.decide('r1', (found) => ({ drafts: [], result: found }))
-    deepStrictEqual(facts, { run: row, nowMs: world.given.nowMs(), delivered: false, basisHead: undefined })
+    deepStrictEqual(facts, {
+      run: row,
+      nowMs: world.given.nowMs(),
+      delivered: false,
+      basisHead: undefined,
+      news: undefined,
+    })
     deepStrictEqual(await world.read('r1').then((events) => events.length), 1)
   },
 

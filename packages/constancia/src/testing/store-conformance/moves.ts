@@ -64,15 +64,18 @@ export const moveCases: MoveCases = {
   'R-A2 a store that is moved is the same in the other one to the byte': async (world, other) => {
     const runs = await everything(world)
     const before = await contentOf(world)
-    await world.given.reopen() // Whoever has claimed from a handle counts as a worker as long as it is open.
+    const handle = await world.given.reopen() // Whoever has claimed from a handle counts as a worker as long as it is open.
     deepStrictEqual(
       before.journals.map(({ row }) => row.id),
       runs,
     )
+    const approvals = await handle.approvals({})
+    strictEqual(approvals.items.length, 2)
     strictEqual((await move(world, other)).kind, 'moved')
     deepStrictEqual(await contentOf(other), before)
     strictEqual(before.streams.length, 18)
     const store = await other.given.reopen()
+    deepStrictEqual(await store.approvals({}), approvals)
     for (const { row, lines } of before.journals) {
       deepStrictEqual(await store.run(row.id), row)
       deepStrictEqual((await store.read(runStream(row.id))).map(exportLine), lines)
@@ -84,9 +87,11 @@ export const moveCases: MoveCases = {
   'R-A2 a store that is filled is the same as the other one was, to the byte': async (world, other) => {
     await everything(other)
     const before = await contentOf(other)
+    const approvals = await other.store.approvals({})
     strictEqual((await move(other, world)).kind, 'moved')
     deepStrictEqual(await contentOf(world), before)
     const store = await world.given.reopen()
+    deepStrictEqual(await store.approvals({}), approvals)
     for (const { row, lines } of before.journals) {
       deepStrictEqual(await store.run(row.id), row)
       deepStrictEqual((await store.read(runStream(row.id))).map(exportLine), lines)
@@ -96,6 +101,7 @@ export const moveCases: MoveCases = {
     await expectRemembered(world, store)
     // What a rebuild computes is what was put.
     await store.rebuild()
+    deepStrictEqual(await store.approvals({}), approvals)
     deepStrictEqual((await store.outbox({})).items.length, before.entries.length)
     for (const { row } of before.journals) {
       const { head, outcome, epoch, latest, signalCount } = (await store.run(row.id)) ?? row

@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok, strictEqual } from 'node:assert'
 import { draftOf, endDelivery, headOf, type StoredEvent, type StreamId } from '../../journal/index.js'
 import type { Claim, Store } from '../../store/index.js'
+import { requested, voted } from './approvals.js'
 import { granted, law, recorded } from './recording.js'
 import {
   cancelledChild,
@@ -97,7 +98,8 @@ export async function everything(world: World): Promise<readonly string[]> {
     wakeAtMs: undefined,
     waitingFor: [{ kind: 'approval', op: '1', name: 'pay' }],
   } as const
-  await world.store.suspend({ claim: paused, head: paused.head, readSignalCount: 0, rest: person })
+  const asked = await world.appended(paused, [requested('1', { withinMs: 77 }), requested('2'), voted('1', 'v1')])
+  await world.store.suspend({ claim: paused, head: headAfter(asked), readSignalCount: 0, rest: person })
   for (const stream of ['refusals', law, 'zebra'] as StreamId[])
     for (let count = 0; count < 3; count++)
       await recorded(world, [granted(`p${count}`), { ...granted('q'), data: `"${stream}"` }], { stream })

@@ -21,6 +21,7 @@ import type {
   ClaimRef,
   Created,
   CreateRun,
+  Decide,
   Decision,
   Facts,
   OutboxRef,
@@ -104,6 +105,7 @@ export interface Delivery {
   readonly delivery?: string
   readonly settles?: OutboxRef
   readonly basis?: StreamId
+  readonly known?: NonNullable<Decide<unknown>['known']>
   readonly store?: Store
 }
 

@@ -13,8 +13,8 @@ import { starts, withPriority } from './0003-priorities.js'
  * `stream_heads(…)` shares the locks of some streams and tells where these end; `lock_stream(…)` locks one alone and tells that as well,
  * and what time it is; `add_to_stream(…)` adds to it. All of them look twice in one transaction, so it has to see what others commit.
  *
- * `write_under(…)` is `write(…)` with two groups before the others: `b_`, ends of streams, and `c_basis`, by which place in them each
- * change was decided, null for none. Where a change would fit, but the stream has not that end any more, what comes back is `basis_moved`.
+ * `write_under(…)` is `write(…)` with three groups before the others: `b_`, ends of streams; `c_basis`, by which place in them each
+ * change was decided, null for none; and `a_`, what events do to approvals (schema 8). Where a change would fit, but the stream has not that end any more, what comes back is `basis_moved`.
  *
  * Runs that are paused have no lost leases, as those that wait: `write(…)` of schema 3 is replaced by one that knows it.
  */
@@ -86,7 +86,7 @@ const knowing = (text: string): string =>
 const signatureUnder = replaced(
   replaced(withPriority, '{schema}.write(', '{schema}.write_under('),
   'c_run text[],',
-  'b_stream text[], b_seq integer[], b_hash bytea[], c_basis integer[],\n  c_run text[],',
+  'b_stream text[], b_seq integer[], b_hash bytea[], c_basis integer[],\n  a_ord integer[], a_op text[], a_begun text[], a_votes integer[], a_more text[], a_status text[],\n  c_run text[],',
 )
 
 const bases = `
@@ -112,10 +112,19 @@ const changesUnder = replaced(
 
 const body = bodyWith(starts)
 
+const keeping = `
+  IF cardinality(a_ord) > 0 THEN
+    PERFORM {schema}.keep_approvals(places, a_ord, a_op, a_begun, a_votes, a_more, a_status);
+  END IF;`
+
 const bodyUnder = replaced(
-  replaced(body, changes, `${bases}${changesUnder}`),
-  'places bigint[]',
-  'stands boolean[];\n  places bigint[]',
+  replaced(
+    replaced(body, changes, `${bases}${changesUnder}`),
+    'places bigint[]',
+    'stands boolean[];\n  places bigint[]',
+  ),
+  '\nEND $body$;',
+  `${keeping}\nEND $body$;`,
 )
 
 // A text that is not there any more would leave out what is to be changed.

@@ -5,9 +5,19 @@ import { workers } from './0004-workers.js'
 import { mark } from './0005-mark.js'
 import { writingOne } from './0006-write-one.js'
 import { streams } from './0007-streams.js'
+import { approvals } from './0008-approvals.js'
 
 /**
  * The migrations, the first of them number 1. `{schema}` stands for the quoted name of the schema. A migration that was
  * released is never edited, and never takes away what an older version still uses: in a rolling deploy both are up.
  */
-export const migrations: readonly string[] = [journal, writing, priorities, workers, mark, writingOne, streams]
+export const migrations: readonly string[] = [
+  journal,
+  writing,
+  priorities,
+  workers,
+  mark,
+  writingOne,
+  streams,
+  approvals,
+]

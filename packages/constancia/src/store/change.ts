@@ -1,0 +1,13 @@
+import type { RunId } from '../journal/index.js'
+
+/** A hint that something changed. */
+export interface Change {
+  /** Undefined where another process changed something: it may be any run. */
+  readonly run: RunId | undefined
+  /** The last event that is stored now, where the run is known. */
+  readonly headSeq: number | undefined
+  /** Whether a run may have become due: created, released, or made ready by a decision; true where that is unknown. */
+  readonly due: boolean
+  /** Whether something may have been put into the outbox; true where that is unknown. */
+  readonly outbox: boolean
+}

@@ -204,8 +204,10 @@ function stalled(rows: readonly RunRow[], expected: readonly FamilyFact[]): stri
   const waits = rows.filter(({ outcome }) => outcome === 'open').flatMap(({ waitingFor }) => waitingFor)
   const ends = waits.filter(({ kind }) => kind !== 'child') // What a parent waits for waits for something itself.
   const shown = (ends.length > 0 ? ends : waits).map(({ kind, name }) => `${kind} ${JSON.stringify(name)}`)
+  const kinds = new Set(waits.map(({ kind }) => kind))
+  const scripts = kinds.has('approval') ? 'votes' : kinds.has('statement') ? 'statements' : 'signals'
   const what = shown.length === 0 ? 'something' : shown.join(', ')
-  return `the run waits for ${what}, which the test does not script: add it to signals, or to votes`
+  return `the run waits for ${what}, which the test does not script: add it to ${scripts}`
 }
 
 // Until nothing is about to happen by itself. Two looks in a row: a promise that settled may have begun something.

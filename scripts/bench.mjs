@@ -1,3 +1,3 @@
 import { launch } from './launch.mjs'
 
-await launch('bench/dist/bench.js')
+await launch({ program: 'bench/dist/bench.js' })

@@ -1,3 +1,6 @@
 import { launch } from './launch.mjs'
 
-await launch('examples/migration/dist/demo.js')
+await launch(
+  { program: 'examples/migration/dist/demo.js', title: 'FIRST ACT: whatever happens to its process' },
+  { program: 'examples/payments/dist/demo.js', title: 'SECOND ACT: whatever changes while it waits' },
+)

@@ -1,10 +1,10 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import type { DeclaredContract } from '@constancia/verify'
-import { type Activation, activationsOf, type ContractStanding, readContract } from '../governance/index.js'
+import { type ContractChange, type ContractStanding, readContract } from '../governance/index.js'
 import type { Call } from './command.js'
 import { cliError, messageOf } from './errors.js'
-import { withReadStore } from './law.js'
+import { hasDatabase, withGovernance } from './governing.js'
 import { printable } from './text.js'
 
 /** A contract that a call is about. */
@@ -19,9 +19,23 @@ export interface NamedContract {
 export const contractWords =
   'config, in-force, a digest or the beginning of one, or a file that show --format json made'
 
-/** All contracts that were ever put in force; none where there is no database yet. */
-export async function activations(call: Call): Promise<readonly Activation[]> {
-  return (await withReadStore(call, activationsOf)) ?? []
+/** A contract that was put in force. */
+export interface ActivatedContract {
+  readonly declared: DeclaredContract
+  readonly digest: string
+  /** UTC milliseconds since 1970. */
+  readonly atMs: number
+}
+
+/** All contracts that were ever put in force, the first one first; none where there is no database yet. */
+export async function activations(call: Call): Promise<readonly ActivatedContract[]> {
+  if (!(await hasDatabase(call))) return []
+  const changes = await withGovernance(call, ({ governance }) => governance.contracts())
+  return changes.filter(({ kind }) => kind === 'activated').map(activatedOf)
+}
+
+function activatedOf({ digest, atMs, contract }: ContractChange): ActivatedContract {
+  return { declared: JSON.parse(contract?.text ?? '') as DeclaredContract, digest, atMs }
 }
 
 /** Finds the contract that a word stands for. Throws `config_invalid`, `unknown_contract`, `ambiguous_id`, `file_failed`, `usage`. */
@@ -44,7 +58,7 @@ export async function contractOfConfig(call: Call): Promise<NamedContract> {
 }
 
 /** What is to be said of a contract: whether it is in force, and what is. */
-export function standingOf(digest: string, all: readonly Activation[]): ContractStanding {
+export function standingOf(digest: string, all: readonly ActivatedContract[]): ContractStanding {
   const last = all.at(-1)
   if (last === undefined) return { kind: 'not_in_force', inForce: undefined }
   const own = all.findLast((activation) => activation.digest === digest)
@@ -54,13 +68,13 @@ export function standingOf(digest: string, all: readonly Activation[]): Contract
   return { kind: 'was_in_force', sinceMs: own.atMs, inForce: now }
 }
 
-function inForce(all: readonly Activation[]): NamedContract {
+function inForce(all: readonly ActivatedContract[]): NamedContract {
   const last = all.at(-1)
   if (last !== undefined) return { declared: last.declared, digest: last.digest, origin: 'in force' }
   throw cliError('unknown_contract', 'No contract is in force yet. Nothing was done.')
 }
 
-function byDigest(all: readonly Activation[], beginning: string): NamedContract {
+function byDigest(all: readonly ActivatedContract[], beginning: string): NamedContract {
   const fitting = new Map(all.filter(({ digest }) => digest.startsWith(beginning)).map((one) => [one.digest, one]))
   const [first, second] = fitting.values()
   if (first === undefined) {

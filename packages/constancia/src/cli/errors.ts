@@ -15,6 +15,10 @@ export type CliErrorCode =
   | 'unknown_flow'
   /** No contract of this digest was ever in force, or none is. */
   | 'unknown_contract'
+  /** No approval was asked for there, or none is open. */
+  | 'unknown_approval'
+  /** What a journal says is not what its digest says. */
+  | 'journal_damaged'
   | 'run_ended'
   | 'run_open'
   | 'not_stuck'

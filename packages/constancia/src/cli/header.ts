@@ -77,11 +77,21 @@ function situation(row: RunRow, nowMs: number): Field[] {
       `${waitText({ kind: waiting.kind, op: waiting.op, name: waiting.name }, nowMs)}${op}${until}`,
     ])
   }
+  fields.push(...remedyFields(row))
   if (row.stuck !== undefined) {
     fields.push(['stuck', `${row.stuck.code}: ${printable(row.stuck.message)}`])
     fields.push(['to do', `${remedyOf(row.stuck.code)} Then: constancia retry ${row.id}`])
   }
   return fields
+}
+
+// What people can do about what it waits for.
+function remedyFields({ id, waitingFor, stuck }: RunRow): Field[] {
+  if (stuck !== undefined) return []
+  return waitingFor.flatMap(({ kind, op }): Field[] => {
+    if (kind === 'approval') return [['to do', `constancia approval ${id} ${op}`]]
+    return kind === 'statement' ? [['to do', `constancia outcome ${id} ${op} done, not-done or failed`]] : []
+  })
 }
 
 const remedies: Readonly<Record<string, string>> = {

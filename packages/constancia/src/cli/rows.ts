@@ -37,6 +37,7 @@ export function waitText({ kind, name, untilMs }: WaitingFor, nowMs: number): st
   const until = untilMs === undefined ? '' : `, ${dueText(untilMs, nowMs)}`
   if (kind === 'worker') return printable(name)
   if (kind === 'timer') return `a sleep${until}`
+  if (kind === 'statement') return `somebody to say what came of ${quoted(name)}${until}`
   if (kind === 'retry') return `the next attempt of ${quoted(name)}${until}`
   return `${kind} ${quoted(name)}${until}`
 }

@@ -108,7 +108,8 @@ function aborted(signal: AbortSignal): Promise<undefined> {
   })
 }
 
-function loggerOf(terminal: Terminal): Logger {
+/** Says what the library logs. */
+export function loggerOf(terminal: Terminal): Logger {
   return (level, message, fields) => {
     const tail = Object.keys(fields).length === 0 ? '' : ` ${JSON.stringify(fields)}`
     terminal.say(printableLines(`${level}: ${message}${tail}`))

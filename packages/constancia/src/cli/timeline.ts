@@ -3,6 +3,7 @@ import type { RunRow } from '../store/index.js'
 import { durationText, momentText } from './durations.js'
 import { quoted } from './rows.js'
 import { printable } from './text.js'
+import { tellGoverned } from './timeline-governance.js'
 import { dataLine } from './values.js'
 
 /** How an entry is to be read at a glance. */
@@ -104,7 +105,8 @@ function opOf(event: StoredEvent): string | undefined {
   return typeof op === 'string' ? op : undefined
 }
 
-interface Told {
+/** What happened, for people. */
+export interface Told {
   readonly text: string
   readonly mood: Mood
   /** Instead of what the event carries. */
@@ -115,6 +117,8 @@ type Teller = (event: StoredEvent, names: Map<string, string>) => Told
 
 function tell(event: StoredEvent, names: Map<string, string>): Told {
   const teller = Object.hasOwn(tellers, event.kind) ? tellers[event.kind as Kind] : undefined
+  const governed = teller === undefined ? tellGoverned(event) : undefined
+  if (governed !== undefined) return governed
   return teller === undefined ? { text: printable(`${event.kind} ${event.body}`), mood: 'plain' } : teller(event, names)
 }
 

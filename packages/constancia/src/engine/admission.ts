@@ -1,4 +1,4 @@
-import { type Head, nothingSeen } from '../journal/index.js'
+import { type Head, nothingSeen, seenOf } from '../journal/index.js'
 import type { Claim, Store } from '../store/index.js'
 import type { Basis } from './basis.js'
 import type { Guard, GuardedRun } from './guard.js'
@@ -26,7 +26,8 @@ export async function admit(input: AdmissionInput): Promise<'admitted' | 'ended'
     const drafts = guard.onClaim(run)
     if (drafts.length === 0) return 'admitted'
     const from = basis === undefined ? {} : { basis: { stream: basis.stream, head: basis.head } }
-    const answer = await store.append({ claim, head, drafts, seen: nothingSeen, readSignalCount: 0, ...from })
+    const seen = basis === undefined ? nothingSeen : seenOf(basis.head)
+    const answer = await store.append({ claim, head, drafts, seen, readSignalCount: 0, ...from })
     if (answer.kind === 'appended') return 'ended'
     if (answer.kind !== 'basis_moved') return 'changed'
   }

@@ -118,13 +118,27 @@ export class Dispatcher {
     if (asked === undefined || parent === undefined) return this.#settle(entry)
     // The child may have run, and its journal be lost: it begins anew once somebody lets its parent go on.
     if (parent.stuck?.code === rolledBackCode) return
-    const child = childOf(asked, parent, entry)
+    const contract = await this.#contractOf(asked, parent)
+    const child = childOf(asked, { ...parent, contract }, entry)
     this.#noteMissingFlow(asked)
     const created = await store.create(child)
     const isOurs = created.kind === 'created' || (created.kind === 'exists' && created.row.parent?.run === entry.run)
     if (isOurs || created.kind === 'purged') return
     const { op } = bodyOf(asked, 'ChildStarted')
     await this.#deliverEnd(entry, op, draftOf('ChildEnded', { op, outcome: 'failed' }, this.#idIsTaken(child.run)))
+  }
+
+  // That of its parent; where its parent has none, what every run of its flow is bound to that starts now. Rejects while that may not start.
+  async #contractOf(asked: StoredEvent, { id, actor }: RunRow): Promise<string | null> {
+    const { store, flows, parts } = this.#input
+    // Whoever acts as nobody is governed by nothing, and what is governed does nothing for it.
+    if (actor === undefined) return null
+    const [started] = await store.read(runStream(id), { limit: 1 })
+    const own = started === undefined ? null : bodyOf(started, 'FlowStarted').contract
+    const { flow: name, version } = bodyOf(asked, 'ChildStarted')
+    const flow = flows.find(name, version)
+    if (own !== null || flow === undefined || parts.governing === undefined) return own
+    return parts.governing.bind(flow, actor)
   }
 
   #idIsTaken(run: RunId): string {
@@ -229,7 +243,11 @@ function byTarget(entries: readonly OutboxEntry[]): OutboxEntry[][] {
   return [...groups.values()]
 }
 
-function childOf(asked: StoredEvent, { actor, priority }: RunRow, entry: OutboxEntry): CreateRun {
+function childOf(
+  asked: StoredEvent,
+  { actor, priority, contract }: RunRow & { readonly contract: string | null },
+  entry: OutboxEntry,
+): CreateRun {
   const { op, flow, version, child, patches, key } = bodyOf(asked, 'ChildStarted')
   const parent: { readonly run: RunId; readonly op: OpId } = { run: entry.run, op }
   const shared = key === undefined ? {} : { key }
@@ -237,7 +255,7 @@ function childOf(asked: StoredEvent, { actor, priority }: RunRow, entry: OutboxE
     flow,
     version,
     actor: actor ?? null,
-    contract: null,
+    contract,
     patches,
     ...shared,
     ...priorityFact(priority),

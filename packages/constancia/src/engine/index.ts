@@ -22,6 +22,7 @@ export { type AddedKind, type AddedVerb, noOp, type OpRecord, type Outcome } fro
 export { type Logger, type LogLevel, stderrLogger } from './log.js'
 export { newRunId } from './new-id.js'
 export { type Host, type Op, OpBase, type OpPlace } from './op.js'
+export { type OpenedStore, openStore, type StoreOpening } from './open-store.js'
 export type { Parts, Self } from './parts.js'
 export { randomFraction } from './randomness.js'
 export type { Rehearsal } from './rehearsal.js'

@@ -11,11 +11,11 @@ import {
   parseRunId,
   type RunId,
   runStream,
+  seenOf,
 } from '../journal/index.js'
 import {
   heldLoss,
   type Loss,
-  MarkedStore,
   type OutboxQuery,
   type Page,
   parkedBecause,
@@ -34,8 +34,9 @@ import { engineError } from './errors.js'
 import { type Fleet, type FleetWorker, fleetOf } from './fleet.js'
 import type { AnyFlow, Flow } from './flow.js'
 import { Gate } from './gate.js'
-import { type Logger, type LogLevel, stderrLogger } from './log.js'
+import { type Logger, stderrLogger } from './log.js'
 import { newRunId } from './new-id.js'
+import { openStore } from './open-store.js'
 import type { Parts } from './parts.js'
 import { priorityFact, requirePriority } from './priority.js'
 import { FlowRegistry, keyOf } from './registry.js'
@@ -85,22 +86,7 @@ export async function open(options: OpenOptions): Promise<Runtime> {
   const flows = new FlowRegistry(options.flows)
   const worker = options.worker === false ? undefined : workerOptions(options.worker)
   const parts = completeParts(options)
-  const { clock, limits } = parts
-  const warn = (message: string): void => parts.log('warn', message, {})
-  const store = await options.store({ clock, randomBytes: parts.randomBytes, limits, warn })
-  if (options.mark === undefined) return new Runtime({ store, flows, parts, worker })
-  const marked = await markedBy(options.mark, store, parts)
-  return new Runtime({ store: marked, flows, parts, worker, loss: () => marked.loss() })
-}
-
-async function markedBy(mark: string, store: Store, { clock, randomBytes, log }: Parts): Promise<MarkedStore> {
-  const tell = (level: LogLevel, message: string): void => log(level, message, {})
-  try {
-    return await MarkedStore.open({ store, path: mark, clock, randomBytes, tell })
-  } catch (error) {
-    await store.close()
-    throw error
-  }
+  return new Runtime({ ...(await openStore(options, parts)), flows, parts, worker })
 }
 
 function completeParts(options: OpenOptions): Parts {
@@ -203,7 +189,9 @@ export class Runtime {
     const contract = (await this.#parts.governing?.bind(flow, actor)) ?? null
     const priority = priorityFact(requirePriority(options.priority ?? usual, 'a run', 'Nothing was started.'))
     const started = draftOf('FlowStarted', { flow: name, version, actor, contract, patches, ...key, ...priority }, data)
-    const created = await this.#store.create({ run, drafts: [started], by, seen: nothingSeen })
+    const basis = contract === null ? undefined : this.#parts.governing?.basis
+    const seen = basis === undefined ? nothingSeen : seenOf(basis.head)
+    const created = await this.#store.create({ run, drafts: [started], by, seen })
     if (created.kind === 'purged') throw purged(run)
     if (created.kind === 'exists') await this.#requireSame(run, { flow: name, data })
     return new Run<Output>(run, this.#access)

@@ -17,10 +17,12 @@ export interface AttemptOver {
   readonly about: About
   readonly attempt: number
   readonly result: { readonly value: unknown } | { readonly error: unknown }
+  /** Whether something may have been sent, where that is known otherwise than by the error. */
+  readonly wasSent?: boolean
 }
 
 /** What is written once an attempt is over, by what the destination offers. Only proof that nothing happened is a failure. */
-export function draftAfter({ about, attempt, result }: AttemptOver, action: AnyAction, host: Host): Draft {
+export function draftAfter({ about, attempt, result, wasSent }: AttemptOver, action: AnyAction, host: Host): Draft {
   const { limits } = host.parts
   const what = `output of action ${JSON.stringify(action.name)}`
   if ('value' in result) {
@@ -33,11 +35,14 @@ export function draftAfter({ about, attempt, result }: AttemptOver, action: AnyA
   const { error } = result
   const { protocol } = action.effect
   const policy = retryPolicy(action.retry)
-  const isProof = isNotDispatched(error)
-  if (isPermanent(error)) return failed({ about, attempt, error, action }, 'refused', host)
+  const isProof = wasSent === undefined ? isNotDispatched(error) : !wasSent
+  const isDoubtful = isInDoubt(action, host.peek(about.op))
+  if (isPermanent(error) && !(wasSent === false && isDoubtful)) {
+    return failed({ about, attempt, error, action }, 'refused', host)
+  }
   if (protocol === 'once' && !isProof) return unknown({ about, attempt, error, action }, host)
   if (attempt >= policy.attemptsMax) {
-    return isProof
+    return isProof && !isDoubtful
       ? failed({ about, attempt, error, action }, 'attempts_used_up', host)
       : unknown({ about, attempt, error, action }, host)
   }
@@ -83,6 +88,20 @@ export function isForgotten(action: AnyAction, record: OpRecord | undefined, now
 export function wasNotDispatched(record: OpRecord | undefined): boolean {
   const last = record?.added?.findLast(({ kind }) => kind === 'ActionAttemptFailed')
   return last !== undefined && bodyOf(last, 'ActionAttemptFailed').code === notDispatchedCode
+}
+
+/** Whether an attempt that failed may have landed all the same, and nobody has found out since. */
+export function isInDoubt(action: AnyAction, record: OpRecord | undefined): boolean {
+  // Under `verify` nothing is tried again before the destination was asked; under `once` only what was not sent.
+  if (action.effect.protocol !== 'idempotent') return false
+  const events = record?.added ?? []
+  const last = events.findLastIndex(({ kind }) => kind === 'OutcomeStated')
+  return events
+    .slice(last + 1)
+    .some(
+      (event) =>
+        event.kind === 'ActionAttemptFailed' && bodyOf(event, 'ActionAttemptFailed').code !== notDispatchedCode,
+    )
 }
 
 /** Calls user code that may take long, and tells what came of it, once. The run does not rest meanwhile. */

@@ -4,7 +4,7 @@ import { type Draft, decodeValue, encodeError, type OpId } from '../journal/inde
 import type { WaitingFor } from '../store/index.js'
 import { type AskedApproval, askedApproval, pendingOf } from './approvals/pending.js'
 import { requestOf, wakeOf } from './approvals/waiting.js'
-import { attemptOf, draftAfter, failed, isForgotten, unknown, wasNotDispatched } from './attempts.js'
+import { attemptOf, draftAfter, failed, isForgotten, isInDoubt, unknown, wasNotDispatched } from './attempts.js'
 import type { AnyAction, Search, StillValid } from './contract/action.js'
 import { type DoState, doStateOf } from './do-state.js'
 import { governanceError } from './errors.js'
@@ -79,9 +79,12 @@ export class DoOp<T> extends OpBase<T> implements Op {
     const state = this.#state
     switch (state.kind) {
       case 'undecided':
-        return this.#check(state.attempt)
+        return this.#goOn(state.attempt)
       case 'stated':
-        return this.#write(() => this.#settle(state))
+        if (this.settled || bodyOf(state.event, 'OutcomeStated').outcome !== 'not_done') {
+          return this.#write(() => this.#settle(state))
+        }
+        return this.#goOn(state.attempt + 1)
       case 'authorized':
         return this.#isOurs ? this.#dispatch(state) : this.#recover(state.attempt)
     }
@@ -130,13 +133,26 @@ export class DoOp<T> extends OpBase<T> implements Op {
     this.host.decide(this, decide, wanted)
   }
 
-  // Looks at the world before anything is decided, but only if it would be allowed.
+  // After people have spoken nothing of the action executes before its run may go on.
+  #goOn(attempt: number): void {
+    if (this.#peopleSaid === undefined) return this.#check(attempt)
+    this.#write(() => this.#resume())
+  }
+
+  // Looks at the world before anything is decided, but only if it would be allowed by what is known of the law.
   #check(attempt: number): void {
     const { action, inputText } = this.#plan
-    const decide = (situation: Result): void => this.#write(() => this.#decide(attempt, situation))
     const { stillValid } = action
-    if (stillValid === undefined || this.#ask().kind !== 'allowed') return decide({ value: true })
-    this.#call(attempt, () => stillValid(decodeValue(inputText)), decide)
+    if (stillValid === undefined) return this.#write(() => this.#verdict(attempt, { value: true }))
+    if (this.#ask().kind !== 'allowed') return this.#write(() => this.#verdict(attempt, undefined))
+    const looked = (situation: Result): void => {
+      const objection = objectionOf(situation)
+      // What the destination has done by itself may be what changed the situation.
+      const isToAsk = objection !== undefined && action.find !== undefined && isInDoubt(action, this.recorded)
+      if (isToAsk) return this.#search(attempt - 1, objection)
+      this.#write(() => this.#verdict(attempt, situation))
+    }
+    this.#call(attempt, () => stillValid(decodeValue(inputText)), looked)
   }
 
   #ask(): GateAnswer {
@@ -152,30 +168,36 @@ export class DoOp<T> extends OpBase<T> implements Op {
     return askGate({ law, run, action: action.name, inputText, approval, isUsed, nowMs: parts.clock.now() })
   }
 
-  #decide(attempt: number, situation: Result): readonly Draft[] {
-    const permission = this.#resume()
-    if (isObstacle(permission)) return permission
-    return [...permission, ...this.#verdict(attempt, situation)]
-  }
-
-  #verdict(attempt: number, situation: Result): readonly Draft[] {
+  // `situation` is undefined where nobody has looked, because it would not have been allowed.
+  #verdict(attempt: number, situation: Result | undefined): readonly Draft[] {
     const { action, inputText, government } = this.#plan
     const answer = this.#ask()
     const outcome = askedApproval(this.recorded?.added ?? [])?.resolved?.outcome
-    if (answer.kind === 'denied') return [this.#denied(answer, answer.reason)]
+    if (answer.kind === 'denied') return [this.#refused(attempt, answer, answer.reason)]
     if (answer.kind === 'needs_approval') {
       if (outcome === undefined)
         return [requestOf({ ...answer, about: this.#about, action, inputText, question: '' }, this.host)]
       const code = outcome === 'expired' ? 'approval_expired' : 'approval_rejected'
-      return [this.#denied({ code, contract: answer.contract, roles: [] }, `Whoever was asked said: ${outcome}.`)]
+      const given = { code, contract: answer.contract, roles: [] }
+      return [this.#refused(attempt, given, `Whoever was asked said: ${outcome}.`)]
     }
     const { contract, roles } = answer.facts
-    if ('error' in situation) return [draftAfter({ about: this.#about, attempt, result: situation }, action, this.host)]
-    const valid = situation.value as StillValid
-    if (valid !== true) return [this.#denied({ code: 'situation_changed', contract, roles }, String(valid))]
+    if (situation === undefined) {
+      // The law has moved since: now somebody has to look first.
+      this.#check(attempt)
+      return []
+    }
+    if ('error' in situation)
+      return [draftAfter({ about: this.#about, attempt, result: situation, wasSent: false }, action, this.host)]
+    const objection = objectionOf(situation)
+    if (objection !== undefined)
+      return [this.#refused(attempt, { code: 'situation_changed', contract, roles }, objection)]
+    if (isInDoubt(action, this.recorded) && isForgotten(action, this.recorded, this.#nowMs)) {
+      return [this.#doubtOf(attempt - 1, 'The destination may have forgotten its key by now.')]
+    }
     const cents = action.cents?.(decodeValue(inputText))
     const exceeded = exceededLimit(government, this.host, cents ?? 0)
-    if (exceeded !== undefined) return [this.#denied({ code: 'limit_exceeded', contract, roles }, exceeded)]
+    if (exceeded !== undefined) return [this.#refused(attempt, { code: 'limit_exceeded', contract, roles }, exceeded)]
     this.#isOurs = true
     const priced = cents === undefined ? {} : { cents }
     return [draftOf('ActionAuthorized', { ...this.#about, attempt, ...answer.facts, ...priced }, inputText)]
@@ -184,17 +206,20 @@ export class DoOp<T> extends OpBase<T> implements Op {
   // After people have spoken the run may go on only if its actor still may.
   #resume(): readonly Draft[] {
     const { guarded: run } = this.host
-    const last = this.recorded?.added?.at(-1)?.kind
-    const guard = this.#plan.government.guard
-    if (run === undefined || (last !== 'ApprovalResolved' && last !== 'OutcomeStated')) return []
-    return guard.afterPause(run, { ...this.#about, endedBy: last })
+    const endedBy = this.#peopleSaid
+    if (run === undefined || endedBy === undefined) return []
+    return this.#plan.government.guard.afterPause(run, { ...this.#about, endedBy })
   }
 
-  #denied(
-    given: { readonly code: string; readonly contract: string; readonly roles: readonly string[] },
-    reason: string,
-  ): Draft {
-    const { code, contract, roles } = given
+  // The kind of the event by which people ended a pause that nothing came after yet.
+  get #peopleSaid(): string | undefined {
+    const last = this.recorded?.added?.at(-1)?.kind
+    return last === 'ApprovalResolved' || last === 'OutcomeStated' ? last : undefined
+  }
+
+  // It was not done, or, where an attempt before may have landed, must not be tried again.
+  #refused(attempt: number, { code, contract, roles }: Refused, reason: string): Draft {
+    if (isInDoubt(this.#plan.action, this.recorded)) return this.#doubtOf(attempt - 1, `${reason} (${code})`)
     const error = governanceError(
       code === 'limit_exceeded' ? code : 'action_denied',
       `Action ${this.name} of run ${this.host.runId} was not allowed (${code}): ${reason} Nothing was executed.`,
@@ -212,43 +237,59 @@ export class DoOp<T> extends OpBase<T> implements Op {
       this.#call(
         attempt,
         (info) => action.run(decodeValue(event.data ?? ''), info as never),
-        (result) => this.#record(draftAfter({ about: this.#about, attempt, result }, action, this.host)),
+        (result) => {
+          // Of an intent that was found open nobody can tell that nothing was sent.
+          const known = this.#isOurs ? {} : { wasSent: true }
+          this.#record(draftAfter({ about: this.#about, attempt, result, ...known }, action, this.host))
+        },
       ),
     )
   }
 
   // An intent of an owner before: whether it was dispatched nobody knows.
   #recover(attempt: number): void {
-    const { action } = this.#plan
+    const { action, government } = this.#plan
     const isRepeatable = action.effect.protocol === 'idempotent' && !isForgotten(action, this.recorded, this.#nowMs)
-    const answer = this.#ask()
-    if (!isRepeatable || answer.kind !== 'allowed') return this.#doubt(attempt, answer)
+    if (!isRepeatable) return this.#doubt(attempt, undefined)
+    const { stillValid } = action
     const state = this.#state
-    if (state.kind === 'authorized') this.#dispatch(state)
+    if (state.kind !== 'authorized') return
+    const input = decodeValue(state.event.data ?? '')
+    const look = async (): Promise<StillValid> => {
+      await government.basis.catchUp()
+      return this.#ask().kind === 'allowed' && stillValid !== undefined ? stillValid(input) : true
+    }
+    this.#call(attempt, look, (situation) => {
+      const objection = 'error' in situation ? String(situation.error) : objectionOf(situation)
+      if (this.#ask().kind !== 'allowed') return this.#doubt(attempt, undefined)
+      if (objection === undefined) return this.#dispatch(state)
+      return action.find === undefined ? this.#doubt(attempt, objection) : this.#search(attempt, objection)
+    })
   }
 
-  // The destination is asked, once no earlier request can land any more.
-  #search(attempt: number): void {
+  // The destination is asked, once no earlier request can land any more; or, where one still may, whether one has landed.
+  #search(attempt: number, objection?: string): void {
     const { action, inputText } = this.#plan
     const key = `${this.host.runId}/${this.id}`
     this.#call(
       attempt,
       () => action.find?.(decodeValue(inputText), { key }),
-      (result) => this.#found(attempt, result),
+      (result) => this.#found(attempt, result, objection),
     )
   }
 
-  #found(attempt: number, result: Result): void {
+  #found(attempt: number, result: Result, objection: string | undefined): void {
     const { action } = this.#plan
     const about = this.#about
-    if ('error' in result || result.value === undefined) return this.#doubt(attempt, this.#ask())
+    if ('error' in result || result.value === undefined) return this.#doubt(attempt, objection)
     const search = result.value as Search<unknown>
     if (search.kind === 'done') {
       const draft = draftAfter({ about, attempt, result: { value: search.output } }, action, this.host)
       return this.#record(draft.kind === 'ActionCompleted' ? markFound(draft) : draft)
     }
+    if (action.effect.protocol !== 'verify') return this.#doubt(attempt, objection)
     if (this.settled) return this.#record(failed({ about, attempt, error: notDone, action }, 'cancelled', this.host))
-    this.#write(() => this.#verdict(attempt + 1, { value: true }))
+    this.#check(attempt + 1)
   }
 
   // A failed attempt is repeated, unless its run was cancelled meanwhile or the destination may have forgotten the key.
@@ -258,18 +299,23 @@ export class DoOp<T> extends OpBase<T> implements Op {
     if (this.settled && wasNotDispatched(this.recorded)) {
       return this.#record(failed({ about: this.#about, attempt, error: notDone, action }, 'cancelled', this.host))
     }
-    if (this.settled || isForgotten(action, this.recorded, this.#nowMs)) return this.#doubt(attempt, this.#ask())
+    if (this.settled || isForgotten(action, this.recorded, this.#nowMs)) return this.#doubt(attempt, undefined)
     this.#check(attempt + 1)
   }
 
-  #doubt(attempt: number, answer: GateAnswer): void {
-    const why =
-      answer.kind === 'denied' ? `It must not be repeated: ${answer.reason}` : 'It must not be repeated by itself.'
+  #doubt(attempt: number, objection: string | undefined): void {
+    const answer = this.#ask()
+    const why = answer.kind === 'denied' ? answer.reason : objection
+    this.#record(this.#doubtOf(attempt, why))
+  }
+
+  #doubtOf(attempt: number, objection: string | undefined): Draft {
+    const why = objection === undefined ? 'It must not be repeated by itself.' : `It must not be repeated: ${objection}`
     const error = governanceError(
       'outcome_unknown',
       `Whether action ${this.name} of run ${this.host.runId} happened is not known. ${why} Look at the destination for key ${this.host.runId}/${this.id}, and state what came of it.`,
     )
-    this.#record(unknown({ about: this.#about, attempt, error, action: this.#plan.action }, this.host))
+    return unknown({ about: this.#about, attempt, error, action: this.#plan.action }, this.host)
   }
 
   #settle({ attempt, event }: DoState & { readonly kind: 'stated' }): readonly Draft[] {
@@ -281,7 +327,6 @@ export class DoOp<T> extends OpBase<T> implements Op {
     if (outcome === 'done') {
       return [...permission, draftAfter({ about, attempt, result: { value: output } }, this.#plan.action, this.host)]
     }
-    if (outcome === 'not_done' && !this.settled) return [...permission, ...this.#verdict(attempt + 1, { value: true })]
     return [...permission, failed({ about, attempt, error: notDone, action: this.#plan.action }, 'stated', this.host)]
   }
 
@@ -320,6 +365,19 @@ export class DoOp<T> extends OpBase<T> implements Op {
 }
 
 const notDone = governanceError('action_failed', 'It was not done, as far as anybody knows, and it is not tried again.')
+
+interface Refused {
+  readonly code: string
+  readonly contract: string
+  readonly roles: readonly string[]
+}
+
+// Why the situation no longer fits; undefined if it does, or nobody can tell.
+function objectionOf(situation: Result): string | undefined {
+  if ('error' in situation) return undefined
+  const valid = situation.value as StillValid
+  return valid === true ? undefined : String(valid)
+}
 
 // Its end, or that it is put off.
 function isObstacle(drafts: readonly Draft[]): boolean {

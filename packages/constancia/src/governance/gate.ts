@@ -105,7 +105,8 @@ function approvedBy({ approval, isUsed, inputText, law, run, nowMs }: GateReques
     isUsed,
     votes: counting.flatMap((vote) => {
       const authority = authorityOf(pending, vote, { law, nowMs })
-      return authority === undefined ? [] : [{ person: authority.person, roles: authority.roles }]
+      const hand = law.personOf(vote.voter)
+      return authority === undefined ? [] : [{ person: authority.person, hand, roles: authority.roles }]
     }),
   }
 }

@@ -1,7 +1,9 @@
 export type { ActivationOutcome, ActivationRequest } from './activation/activate.js'
 export type { ContractChange } from './activation/history.js'
 export type { Decision, SaidVote } from './approval-op.js'
-export type { Statement, StatementTaken } from './approvals/statement.js'
+export { type AskedApproval, askedApproval, type CastVote, eventsAbout, pendingOf } from './approvals/pending.js'
+export { type Question, questionOf, shownDigestOf } from './approvals/shown.js'
+export { rolesThatState, type Statement, type StatementTaken } from './approvals/statement.js'
 export type { VoteRequest, VoteTaken } from './approvals/vote.js'
 export type { VoteWithdrawn, Withdrawal } from './approvals/withdraw.js'
 export { type Config, defineConfig } from './config.js'
@@ -16,7 +18,6 @@ export {
   type Search,
   type StillValid,
 } from './contract/action.js'
-export { type Activation, activationsOf, governanceEvents } from './contract/activations.js'
 export {
   type Contract,
   type ContractDeclaration,
@@ -44,9 +45,12 @@ export type { RoleFileMistake } from './directory/rows.js'
 export { type GovernanceErrorCode, governanceError } from './errors.js'
 export { flow, type GovernedDeclaration, type GovernedFlow, isGoverned, type PlannedDeclaration } from './flow.js'
 export { Governance, type GovernanceParts } from './governance.js'
+export { bodyOf, type RunBodies, type RunKind } from './kinds.js'
 export { governanceStream, LawBook } from './law-book.js'
 export { NotDispatched } from './not-dispatched.js'
 export { type GovernedRuntime, type OpenOptions, open } from './open.js'
+export { type OpenedGovernance, openGovernance } from './opened.js'
+export { type RefusalBodies, type RefusalKind, readRefusals, refusalsStream, type ToldRefusal } from './refusals.js'
 export {
   type ApproveOptions,
   act,

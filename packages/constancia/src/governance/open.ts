@@ -1,8 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { type AnyFlow, newRunId, parseWith, type Runtime, type Schema } from '../engine/index.js'
-import { assert, decodeValue, defaultLimits } from '../journal/index.js'
+import { type AnyFlow, newRunId, type Runtime } from '../engine/index.js'
+import { assert, defaultLimits } from '../journal/index.js'
 import { open as openPlain, type OpenOptions as ScheduleOptions } from '../schedule/index.js'
 import { type Store, type StoreFactory, systemClock } from '../store/index.js'
+import { amendmentCheck, outputCheck } from './checks.js'
 import type { Contract } from './contract/contract.js'
 import { governanceError } from './errors.js'
 import { isGoverned } from './flow.js'
@@ -53,31 +54,6 @@ export async function open(options: OpenOptions): Promise<Runtime> {
 export type GovernedRuntime = Runtime & {
   /** Who may, and what people decide. */
   readonly governance: Governance
-}
-
-type Check<T> = (action: string, text: T) => string | undefined
-
-// By the code at hand: whoever lacks an action cannot tell what fits it.
-function amendmentCheck(contract: Contract): Check<string> {
-  return (name, text) => unfit(contract.actions.get(name)?.input, text, name)
-}
-
-function outputCheck(contract: Contract): Check<string | undefined> {
-  return (name, text) => {
-    const output = contract.actions.get(name)?.output
-    if (text !== undefined) return output === undefined ? undefined : unfit(output, text, name)
-    return output === undefined ? undefined : `Action ${name} returns something; say what it returned.`
-  }
-}
-
-function unfit(schema: Schema<unknown> | undefined, text: string, action: string): string | undefined {
-  if (schema === undefined) return `This process does not have action ${action}.`
-  try {
-    parseWith(schema, decodeValue(text), `What was given for action ${JSON.stringify(action)}`)
-    return undefined
-  } catch (error) {
-    return String(Object(error).message)
-  }
 }
 
 function requireGoverned(flows: readonly AnyFlow[], contract: Contract | undefined): void {

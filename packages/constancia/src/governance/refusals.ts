@@ -1,4 +1,11 @@
-import { type ConstanciaError, encodeValue, type Limits, type StreamId } from '../journal/index.js'
+import {
+  type ConstanciaError,
+  decodeValue,
+  encodeValue,
+  type Limits,
+  type StoredEvent,
+  type StreamId,
+} from '../journal/index.js'
 import type { Store } from '../store/index.js'
 import { governanceError } from './errors.js'
 import type { VoteRefusalCode } from './kinds.js'
@@ -63,6 +70,35 @@ export async function recordRefusal<K extends RefusalKind>(
   const data = encodeValue(reason, { limits, what: 'reason of a refusal' })
   const drafts = [{ kind, body: JSON.stringify(body), data }]
   await store.record({ stream: refusalsStream, head: undefined, drafts, by: `principal:${by}`, seen })
+}
+
+/** Something that was refused, as the stream tells it. */
+export interface ToldRefusal {
+  readonly seq: number
+  /** UTC milliseconds since 1970. */
+  readonly atMs: number
+  /** `principal:<id>` of whoever tried it. */
+  readonly by: string
+  readonly kind: RefusalKind
+  readonly body: RefusalBodies[RefusalKind]
+  /** Why, in words; undefined where the words were erased. */
+  readonly reason: string | undefined
+}
+
+const pageSize = 1_000
+
+/** Reads what was refused, the oldest first, a page at a time. Rejects with faults of the store. */
+export async function* readRefusals(store: Pick<Store, 'read'>): AsyncGenerator<ToldRefusal> {
+  for (let fromSeq = 0; ; fromSeq += pageSize) {
+    const events = await store.read(refusalsStream, { fromSeq, limit: pageSize })
+    for (const event of events) yield toldRefusal(event)
+    if (events.length < pageSize) return
+  }
+}
+
+function toldRefusal({ seq, at, by, kind, body, data }: StoredEvent): ToldRefusal {
+  const reason = data === undefined ? undefined : String(decodeValue(data))
+  return { seq, atMs: at, by, kind: kind as RefusalKind, body: JSON.parse(body) as ToldRefusal['body'], reason }
 }
 
 /** What whoever tried a change is told. */

@@ -2,12 +2,12 @@ import { createHash } from 'node:crypto'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { governedProject } from './contracts.js'
+import { GovernedProject } from './contracts.js'
 import { Project } from './project.js'
 
 describe('constancia contract check', { timeout: 120_000 }, () => {
   it('R-F1 R-E4: tells all that makes no sense at once, with place and reason, and which flows do not fit', async () => {
-    const project = governedProject()
+    const project = new GovernedProject()
     const [well, bad, flows, none] = await Promise.all([
       project.run(['contract', 'check']),
       project.run(['contract', 'check', '--json'], { env: { BAD: '1' } }),
@@ -41,11 +41,11 @@ describe('constancia contract check', { timeout: 120_000 }, () => {
 
 describe('constancia contract show and diff', { timeout: 120_000 }, () => {
   it('R-F6: a file of it has its digest, and is compared with another version', async () => {
-    const project = governedProject()
+    const project = new GovernedProject()
     const [file, check, html, words] = await Promise.all([
       project.run(['contract', 'show', '--format', 'json', '-o', 'seven.json']),
-      project.run(['contract', 'check', '--json']),
-      project.run(['contract', 'show', '--format', 'html']),
+      project.give(['contract', 'check', '--json']),
+      project.give(['contract', 'show', '--format', 'html']),
       project.run(['contract']),
     ])
     expect(file.code).toBe(0)
@@ -58,9 +58,9 @@ describe('constancia contract show and diff', { timeout: 120_000 }, () => {
     expect([words.code, words.stdout]).toEqual([0, expect.stringMatching(/^Usage: constancia contract[\s\S]* diff /)])
 
     const [same, tightened, renamed] = await Promise.all([
-      project.run(['contract', 'diff', 'seven.json']),
-      project.run(['contract', 'diff', 'seven.json', 'config'], { env: { VERSION: '8', QUORUM: '2' } }),
-      project.run(['contract', 'diff', 'seven.json', '--json'], { env: { VERSION: '8' } }),
+      project.give(['contract', 'diff', 'seven.json']),
+      project.give(['contract', 'diff', 'seven.json', 'config'], { contract: { version: '8', quorum: 2 } }),
+      project.give(['contract', 'diff', 'seven.json', '--json'], { contract: { version: '8' } }),
     ])
     expect([same.code, same.stdout]).toEqual([0, expect.stringContaining('They are the same.')])
     expect(tightened.code).toBe(14)
@@ -74,7 +74,7 @@ describe('constancia contract show and diff', { timeout: 120_000 }, () => {
   })
 
   it('C50: words that name no contract, files that hold none and formats that are none are refused, each in its way', async () => {
-    const project = governedProject()
+    const project = new GovernedProject()
     project.write('odd.json', '{"format":"constancia.contract/v1","name":"x"}')
     project.write('broken.json', '{')
     const wrong: readonly (readonly [words: readonly string[], code: number, reason: RegExp])[] = [
@@ -86,7 +86,7 @@ describe('constancia contract show and diff', { timeout: 120_000 }, () => {
       [['contract', 'show', '--format', 'pdf'], 2, /--format is markdown, html, json/],
       [['contract', 'shw'], 2, /Did you mean show/],
     ]
-    const ended = await Promise.all(wrong.map(([words]) => project.run(words)))
+    const ended = await Promise.all(wrong.map(([words]) => project.give(words)))
     for (const [index, [words, code, reason]] of wrong.entries()) {
       expect([words, ended[index]!.code, ended[index]!.stdout]).toEqual([words, code, ''])
       expect(ended[index]!.stderr.replace(/\s+/g, ' ')).toMatch(reason)

@@ -26,6 +26,18 @@ export class Court {
     return this.#write('RoleRevoked', { principal, role, source: 'test' })
   }
 
+  delegate(body: { from: string; to: string; roles: readonly string[]; untilMs: number }): Promise<void> {
+    return this.#write('DelegationGranted', body)
+  }
+
+  undelegate(from: string, to: string): Promise<void> {
+    return this.#write('DelegationRevoked', { from, to })
+  }
+
+  link(principal: string, person: string): Promise<void> {
+    return this.#write('IdentityLinked', { principal, person })
+  }
+
   /** Writes a vote and, where it is given, what it resolves the approval to. */
   async vote(
     run: Run,

@@ -252,6 +252,17 @@ describe.each(stores)('on %s, a vote', (store) => {
     expect(await world.lastRefusal()).toMatchObject({ body: { choice: 'withdraw', code: 'resolved_already' } })
   })
 
+  test('that is withdrawn takes no vote of somebody else with it, also where both gave theirs the same id', async () => {
+    const world = await governed()
+    const asked = await world.asked({ quorum: 2 })
+    await world.governance.vote(yes(asked, 'eve', { delivery: 'd1' }))
+    const other = await world.asked({ quorum: 3 })
+    for (const voter of ['tom', 'eve']) await world.governance.vote(yes(other, voter, { delivery: 'd1' }))
+    await world.governance.withdraw({ ...other, voter: 'tom' })
+    await expectRefused(world, yes(other, 'eve'), 'voted_already', 'open')
+    expect(await world.governance.vote(yes(asked, 'ana'))).toMatchObject({ resolution: 'approved' })
+  })
+
   test('is withdrawn and cast at most so often that no journal is filled', async () => {
     const world = await governed()
     const { governance } = world

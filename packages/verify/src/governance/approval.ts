@@ -65,7 +65,12 @@ export function judgeVote(pending: PendingApproval, vote: Vote, now: Now): VoteO
   if (vote.amended !== null && !pending.policy.amendable) {
     return refused('not_amendable', 'This cannot be approved with changes.')
   }
-  const earlier = pending.votes.find((other) => authorityOf(pending, other, now)?.person === authority.person)
+  const { law } = now
+  const earlier = pending.votes.find(
+    (other) =>
+      law.personOf(other.voter) === law.personOf(vote.voter) ||
+      authorityOf(pending, other, now)?.person === authority.person,
+  )
   if (earlier !== undefined) return refused('voted_already', `This person has voted: ${earlier.choice}.`)
   const resolution = resolutionWith({ ...pending, votes: [...pending.votes, vote] }, now)
   return { kind: 'counts', roles: authority.roles, resolution }
@@ -96,22 +101,41 @@ export function approvedMeaning(pending: PendingApproval, now: Now): string | nu
   return meaningOf(pending, countingVotes(pending, now))
 }
 
-function countingVotes(pending: PendingApproval, now: Now): readonly (Vote & { readonly person: string })[] {
+function countingVotes(pending: PendingApproval, now: Now): readonly CountingVote[] {
   return pending.votes.flatMap((vote) => {
     const authority = authorityOf(pending, vote, now)
     if (authority === undefined || isOwn(pending, vote, { authority, law: now.law })) return []
-    return [{ ...vote, person: authority.person }]
+    return [{ ...vote, person: authority.person, hand: now.law.personOf(vote.voter) }]
   })
 }
 
-function meaningOf(
-  { policy }: PendingApproval,
-  counting: readonly (Vote & { readonly person: string })[],
-): string | null | undefined {
-  return [...new Set(counting.map(({ amended }) => amended))].find((meaning) => {
-    const people = new Set(counting.filter(({ amended }) => amended === meaning).map(({ person }) => person))
-    return people.size >= policy.quorum
-  })
+type CountingVote = Vote & Decider
+
+/** Who is behind a vote. */
+export interface Decider {
+  /** Whose decision it is: the voter's, or that of whoever the voter stands for. */
+  readonly person: string
+  /** The person who gave it. */
+  readonly hand: string
+}
+
+/** How many different people decided: nobody counts twice, neither under another identity nor for somebody else. */
+export function deciderCount(deciders: readonly Decider[]): number {
+  const people = new Set<string>()
+  const hands = new Set<string>()
+  for (const { person, hand } of deciders) {
+    if (people.has(person) || hands.has(hand)) continue
+    people.add(person)
+    hands.add(hand)
+  }
+  return people.size
+}
+
+function meaningOf({ policy }: PendingApproval, counting: readonly CountingVote[]): string | null | undefined {
+  const meanings = [...new Set(counting.map(({ amended }) => amended))]
+  return meanings.find(
+    (meaning) => deciderCount(counting.filter(({ amended }) => amended === meaning)) >= policy.quorum,
+  )
 }
 
 /** By which roles somebody decides, and whose decision it is. */

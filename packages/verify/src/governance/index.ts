@@ -2,6 +2,7 @@ export {
   type Authority,
   approvedMeaning,
   authorityOf,
+  type Decider,
   deadlineOf,
   judgeVote,
   type Now,

@@ -1,4 +1,5 @@
 import { type ConditionValue, evaluateCondition, parseCondition } from '../condition/index.js'
+import { type Decider, deciderCount } from './approval.js'
 import type { DeclaredApproval, DeclaredContract, DeclaredRule } from './contract.js'
 
 /** Somebody wants an action done. All of it as it is now, the first time and every time after. */
@@ -27,7 +28,7 @@ export interface Approved {
   readonly isSameInput: boolean
   /** Whether another op has used it. */
   readonly isUsed: boolean
-  readonly votes: readonly { readonly person: string; readonly roles: readonly string[] }[]
+  readonly votes: readonly (Decider & { readonly roles: readonly string[] })[]
 }
 
 /** What the gate says. `rule` counts from 0 in the contract's list. */
@@ -95,9 +96,11 @@ function isMet(
   given: { actor: Actor; approval: Approved },
 ): boolean {
   const admitted = [...roles, ...(escalation?.roles ?? [])]
-  const people = given.approval.votes.filter((vote) => overlaps(admitted, vote.roles)).map(({ person }) => person)
-  const counting = new Set(notBy === 'actor' ? people.filter((person) => person !== given.actor.person) : people)
-  return counting.size >= quorum
+  const asking = notBy === 'actor' ? given.actor.person : undefined
+  const counting = given.approval.votes.filter(
+    ({ roles: held, person, hand }) => overlaps(admitted, held) && person !== asking && hand !== asking,
+  )
+  return deciderCount(counting) >= quorum
 }
 
 function objectionOf({ when }: DeclaredRule, { input, actor }: Proposal): string | undefined {

@@ -52,7 +52,7 @@ const approved: Approved = {
   action: 'pay',
   isSameInput: true,
   isUsed: false,
-  votes: [{ person: 'tom', roles: ['treasurer'] }],
+  votes: [{ person: 'tom', hand: 'tom', roles: ['treasurer'] }],
 }
 
 describe('R-F2 R-F3 the gate', () => {
@@ -96,15 +96,19 @@ describe('R-E8 R-F4 threats 2, 3 an approval at hand', () => {
 
   test('allows what it is about', () => {
     expect(given({})).toEqual({ kind: 'allowed', rule: 2 })
-    expect(given({ votes: [{ person: 'cleo', roles: ['cfo'] }] })).toEqual({ kind: 'allowed', rule: 2 })
+    expect(given({ votes: [{ person: 'cleo', hand: 'cleo', roles: ['cfo'] }] })).toEqual({ kind: 'allowed', rule: 2 })
   })
 
   test.each([
     ['another action', { action: 'read' }, 'approval_other_action'],
     ['another input', { isSameInput: false }, 'approval_other_input'],
     ['another op, which used it', { isUsed: true }, 'approval_used'],
-    ['votes of people who no longer hold the role', { votes: [{ person: 'tom', roles: [] }] }, 'approval_lapsed'],
-    ['the vote of whoever asked', { votes: [{ person: 'ana', roles: ['treasurer'] }] }, 'approval_lapsed'],
+    [
+      'votes of people who no longer hold the role',
+      { votes: [{ person: 'tom', hand: 'tom', roles: [] }] },
+      'approval_lapsed',
+    ],
+    ['the vote of whoever asked', { votes: [{ person: 'ana', hand: 'ana', roles: ['treasurer'] }] }, 'approval_lapsed'],
     ['no vote', { votes: [] }, 'approval_lapsed'],
   ])('does not allow %s', (_, changes, code) => {
     expect(given(changes)).toMatchObject({ kind: 'denied', code })
@@ -112,9 +116,16 @@ describe('R-E8 R-F4 threats 2, 3 an approval at hand', () => {
 
   test('does not count one person twice', () => {
     const boss = { actor: { id: 'b', person: 'b', roles: ['boss'] } }
-    const vote = { person: 'tom', roles: ['treasurer'] }
+    const vote = { person: 'tom', hand: 'tom', roles: ['treasurer'] }
     expect(given({ votes: [vote, vote] }, boss)).toMatchObject({ code: 'approval_lapsed' })
-    expect(given({ votes: [vote, { ...vote, person: 'uma' }] }, boss)).toEqual({ kind: 'allowed', rule: 3 })
+    expect(given({ votes: [vote, { ...vote, person: 'uma', hand: 'uma' }] }, boss)).toEqual({
+      kind: 'allowed',
+      rule: 3,
+    })
+    const lent = { ...vote, person: 'uma' }
+    expect(given({ votes: [vote, lent] }, boss)).toMatchObject({ code: 'approval_lapsed' })
+    const forAsking = { person: 'tom', hand: 'ana', roles: ['treasurer'] }
+    expect(given({ votes: [forAsking] })).toMatchObject({ code: 'approval_lapsed' })
   })
 
   test('R-E9 does not allow what the contract in force no longer allows', () => {

@@ -1,10 +1,14 @@
 import type { Command } from '../command.js'
+import { approvalCommand, approvalsCommand } from './approvals.js'
 import { cancelCommand } from './cancel.js'
 import { checkCommand } from './check.js'
+import { contractActivateCommand, contractConfirmCommand } from './contract-activate.js'
 import { contractCheckCommand } from './contract-check.js'
 import { contractDiffCommand } from './contract-diff.js'
+import { contractHistoryCommand } from './contract-history.js'
 import { contractShowCommand } from './contract-show.js'
 import { devCommand } from './dev.js'
+import { directoryCommands } from './directory.js'
 import { doctorCommand } from './doctor.js'
 import { exportCommand } from './export.js'
 import { initCommand } from './init.js'
@@ -13,11 +17,15 @@ import { migrateStoreCommand } from './migrate-store.js'
 import { purgeCommand } from './purge.js'
 import { quarantineCommand } from './quarantine.js'
 import { rebuildCommand } from './rebuild.js'
+import { refusalsCommand } from './refusals.js'
 import { retryCommand } from './retry.js'
+import { rolesCommand, rolesHistoryCommand } from './roles.js'
+import { rolesImportCommand } from './roles-import.js'
 import { runsCommand } from './runs.js'
 import { showCommand } from './show.js'
 import { signalCommand } from './signal.js'
 import { startCommand } from './start.js'
+import { approveCommand, outcomeCommand, rejectCommand, withdrawCommand } from './votes.js'
 import { workerCommand } from './worker.js'
 import { workersCommand } from './workers.js'
 
@@ -35,9 +43,23 @@ export const commands: readonly Command[] = [
   cancelCommand,
   retryCommand,
   checkCommand,
+  approvalsCommand,
+  approvalCommand,
+  approveCommand,
+  rejectCommand,
+  withdrawCommand,
+  outcomeCommand,
+  refusalsCommand,
   contractCheckCommand,
   contractShowCommand,
   contractDiffCommand,
+  contractActivateCommand,
+  contractConfirmCommand,
+  contractHistoryCommand,
+  rolesCommand,
+  rolesHistoryCommand,
+  rolesImportCommand,
+  ...directoryCommands,
   exportCommand,
   purgeCommand,
   rebuildCommand,
@@ -48,5 +70,5 @@ export const commands: readonly Command[] = [
 
 /** What the first words of commands of two words are about. */
 export const groups: Readonly<Record<string, string>> = {
-  contract: 'check, show and compare contracts, which say who may have what done',
+  contract: 'check, show, compare and put in force contracts, which say who may have what done',
 }

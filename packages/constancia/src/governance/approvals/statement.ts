@@ -146,6 +146,17 @@ function earlierStatement(incoming: Incoming, reading: RunReading): AnswerDecisi
   return undefined
 }
 
+/** The roles whose holders may say what came of an action, by the contract in force. */
+export function rolesThatState(action: string, law: Law): readonly string[] {
+  const approvals = approvalsOf(action, law)
+  return approvals.length === 0 ? [administrator] : [...new Set(approvals.flatMap(({ roles }) => roles))]
+}
+
+function approvalsOf(action: string, law: Law): readonly DeclaredApproval[] {
+  const rules = law.inForce?.declared.rules ?? []
+  return rules.flatMap(({ action: of, approval }) => (of === action && approval !== null ? [approval] : []))
+}
+
 interface Stater {
   readonly by: string
   readonly actor: string | null
@@ -157,11 +168,8 @@ function rolesToState(
   action: string,
   { by, actor, law, nowMs }: Stater,
 ): readonly string[] | { readonly kind: 'role_missing' | 'own_request'; readonly reason: string } {
-  const rules = law.inForce?.declared.rules ?? []
-  const approvals = rules.flatMap(({ action: of, approval }): DeclaredApproval[] =>
-    of === action && approval !== null ? [approval] : [],
-  )
-  const asked = approvals.length === 0 ? [administrator] : [...new Set(approvals.flatMap(({ roles }) => roles))]
+  const approvals = approvalsOf(action, law)
+  const asked = rolesThatState(action, law)
   const delegated = approvals.length === 0 ? [] : law.delegatedTo(by, nowMs)
   const own = law.grantedTo(by, nowMs).filter((role) => asked.includes(role))
   const lent = delegated.filter(({ role }) => asked.includes(role))

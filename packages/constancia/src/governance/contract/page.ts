@@ -149,7 +149,7 @@ function limitBlocks({ limits }: DeclaredContract): Block[] {
   add(actions, 'actions')
   add(modelCalls, 'calls of a model')
   add(tokens, 'tokens')
-  add(cents, 'cents spent on models')
+  add(cents, 'cents spent')
   if (runMs !== undefined) items.push([spanInWords(runMs)])
   if (items.length === 0) return []
   return [

@@ -1,5 +1,5 @@
 /** Flows that people govern: what they do may happen only after somebody was asked, and while those who asked may. */
-import { type AnyAction, days, flow, hours, idempotent, NotDispatched, once, verify } from '../../dist/index.js'
+import { type AnyAction, days, flow, hours, idempotent, once, verify } from '../../dist/index.js'
 import { bank } from './effects.js'
 import {
   analysts,
@@ -113,7 +113,7 @@ const racing = flow({
 const flaky = transferOf({
   effect: idempotent({ remembersMs: days(30) }),
   send: async (input, attempt) => {
-    if (attempt.attempt === 1) throw new NotDispatched('Nobody listens.')
+    if (attempt.attempt === 1) throw new Error('Nobody listens.')
     const answer = await toBank(input, attempt)
     if (attempt.attempt === 2) throw new Error('The line was cut after it landed.')
     return answer

@@ -2,7 +2,7 @@ import { type AddedVerb, type Branch, type EngineContext, type FlowContext, pars
 import { encodeValue } from '../journal/index.js'
 import { ApprovalOp, type Decision } from './approval-op.js'
 import { Compensation } from './compensation.js'
-import type { Action, AnyProposed, Proposed } from './contract/action.js'
+import type { Action, AnyProposed, OutputOf } from './contract/action.js'
 import { type ApprovalPolicy, declaredApproval } from './contract/rule.js'
 import { DoOp } from './do-op.js'
 import { governanceError } from './errors.js'
@@ -26,8 +26,8 @@ export interface GovernedContext extends Omit<FlowContext, 'parallel' | 'map'> {
    * Has an action done, if the contract lets the actor. Asks for an approval where the contract wants one. When this
    * resolves, what came of it is durable. Rejects with `action_denied`, `limit_exceeded`, `action_failed`, or the error of the action.
    */
-  do<Input, Output>(action: Action<Input, Output>, input: Input): Promise<Output>
-  do<Input, Output>(proposed: Proposed<Input, Output>): Promise<Output>
+  do<Input, Output, Given>(action: Action<Input, Output, Given>, input: Given): Promise<Output>
+  do<P extends AnyProposed>(proposed: P): Promise<OutputOf<P>>
   /** Asks people; the run rests meanwhile and holds nothing. What they said is its result. */
   approval<P extends AnyProposed | undefined = undefined>(
     name: string,

@@ -29,7 +29,8 @@ const stopped: unique symbol = Symbol('stopped')
  * Has an action done: with an input that is computed, or, with `approvedAt`, exactly what was approved at that step or its approved
  * amendment. Its result is the action's output.
  */
-export function act<Input>(
+// biome-ignore lint/suspicious/noExplicitAny: TypeScript does not look at the flow's input before it looks at its steps; to have it checked, say what it is: `({ input }: PlanScope<Order>) => …`.
+export function act<Input = any>(
   id: string,
   action: AnyAction,
   given: Pure<Input, unknown> | { readonly approvedAt: string },

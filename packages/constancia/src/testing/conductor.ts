@@ -178,8 +178,8 @@ export class Conductor {
   #isInVain(rows: readonly RunRow[]): boolean {
     const { held } = this.#performance.world
     const isEnding = (id: RunId): boolean => held.some(({ run, ends }) => run === id && ends)
-    const waitsForUs = ({ status, wakeAtMs }: RunRow): boolean =>
-      (status === 'waiting' || status === 'paused') && wakeAtMs === undefined
+    const rests = ({ status }: RunRow): boolean => status === 'waiting' || status === 'paused'
+    const waitsForUs = (row: RunRow): boolean => rests(row) && row.wakeAtMs === undefined
     const open = rows.filter(({ outcome }) => outcome === 'open')
     const isSettled = rows.length > 0 && open.every((row) => waitsForUs(row) || isEnding(row.id))
     return isSettled || this.#vainMoveCount > vainMoveCountMax

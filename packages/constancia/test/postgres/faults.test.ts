@@ -2,7 +2,15 @@ import { flow, open, seconds } from 'constancia'
 import { postgres } from 'constancia/postgres'
 import type pg from 'pg'
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
-import { emptyHead, runStream, verifyChain } from '../../dist/journal/index.js'
+import {
+  emptyHead,
+  type Head,
+  headOf,
+  runStream,
+  type StoredEvent,
+  type StreamId,
+  verifyChain,
+} from '../../dist/journal/index.js'
 import { type Claim, type Store, systemClock } from '../../dist/store/index.js'
 import { append, claim, create, idOf, started, stepped } from '../store/storage.js'
 import { partsOf } from '../store/stores.js'
@@ -124,6 +132,43 @@ describe.each(['request', 'answer'] as const)('C46 a connection that is lost at 
     expect([told, proxy.cutCount]).toEqual([false, 1])
     expect(await journal(store, 'r1')).toEqual(['FlowStarted', 'SignalReceived'])
     await store.close()
+  })
+
+  test('the commit of a record: its events are there once, and acknowledged', async () => {
+    const store = await opened()
+    const stream = 'governance' as StreamId
+    const granted = { kind: 'RoleGranted', body: '{}', data: '"why"' }
+    const record = (head: Head | undefined) =>
+      store.record({ stream, head, drafts: [granted, granted], by: 'principal:ann', seen: '-/-' })
+    cutAt('COMMIT', place)
+    const first = await record(undefined)
+    expect([first.kind, proxy.cutCount]).toEqual(['recorded', 1])
+    const events = first.kind === 'recorded' ? first.events : []
+    cutAt('COMMIT', place)
+    const second = await record(headOf(events[1] as StoredEvent))
+    expect([second.kind, proxy.cutCount]).toEqual(['recorded', 2])
+    const all = await store.read(stream)
+    expect(all.map(({ hash }) => hash)).toEqual(
+      [first, second].flatMap((one) => (one.kind === 'recorded' ? one.events.map(({ hash }) => hash) : [])),
+    )
+    expect(verifyChain(stream, emptyHead(stream), all).seq).toBe(3)
+    await store.close()
+  })
+
+  test('an append under a basis: it is stored once, and acknowledged', async () => {
+    const store = await opened()
+    const direct = await postgres({ url, schema, listen: false })(partsOf(systemClock))
+    const taken = await owned(store, 'r1')
+    const stream = 'governance' as StreamId
+    const basis = { stream, head: emptyHead(stream) }
+    cutAt('.write_under(', place)
+    const request = { claim: taken, head: taken.head, drafts: [stepped()], seen: '-/-', readSignalCount: 0, basis }
+    const appended = await store.append(request)
+    const drafts = [{ kind: 'RoleGranted', body: '{}', data: undefined }]
+    await direct.record({ stream, head: undefined, drafts, by: 'principal:ann', seen: '-/-' })
+    expect([appended.kind, proxy.cutCount]).toEqual(['appended', 1])
+    expect(await journal(store, 'r1')).toEqual(['FlowStarted', 'StepCompleted'])
+    await Promise.all([store.close(), direct.close()])
   })
 
   test('the commit of a claim: who got it knows it, and its lease was not lost', async () => {

@@ -35,6 +35,7 @@ class Database {
         this.releaseCount += 1
         return true
       },
+      record: async () => ({ kind: 'recorded', events: [] }),
       close: async () => undefined,
     } as unknown as Store
   }
@@ -109,4 +110,27 @@ test('T8 what an operator has accepted is not missed again because a pulse of be
       expect.stringContaining('was cut'),
     ])
   })
+})
+
+test('T8 a pulse covers what was recorded in a stream of no run: within a second, or when the store is closed', async () => {
+  const folder = mkdtempSync(join(tmpdir(), 'constancia-marked-'))
+  const database = new Database()
+  const clock = new ScriptedClock()
+  const randomBytes = (count: number): Uint8Array => new Uint8Array(count)
+  const options = { store: database.store, path: join(folder, 'app.mark'), clock, randomBytes, tell: () => undefined }
+  const store = await MarkedStore.open(options)
+  const before = database.pulseCount
+  await store.record({} as never)
+  expect(database.pulseCount).toBe(before)
+  clock.advance(1_000)
+  while (database.pulseCount === before) await new Promise((resolve) => setImmediate(resolve))
+  await store.record({} as never)
+  await store.close()
+  expect(database.pulseCount).toBe(before + 2)
+  // An older database, which has the pulses of before.
+  database.pulseCount = before
+  const again = await MarkedStore.open(options)
+  expect((await again.loss())?.kind).toBe('behind')
+  await again.close()
+  rmSync(folder, { recursive: true })
 })

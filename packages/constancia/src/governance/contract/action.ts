@@ -2,12 +2,15 @@ import type { AttemptInfo, RetryPolicy, Schema } from '../../engine/index.js'
 import type { OpId } from '../../journal/index.js'
 import type { EffectProtocol } from './effect.js'
 
-/** A governed effect: a contract's rules name it, and the gate decides each time whether it may happen. */
-export interface Action<Input = unknown, Output = unknown> {
+/**
+ * A governed effect: a contract's rules name it, and the gate decides each time whether it may happen. `Given` is what its schema
+ * takes, `Input` what it makes of that: they differ where it fills in or converts.
+ */
+export interface Action<Input = unknown, Output = unknown, Given = Input> {
   readonly kind: 'action'
   readonly name: string
   readonly title: string
-  readonly input: DescribedSchema<Input>
+  readonly input: DescribedSchema<Input, Given>
   readonly output: DescribedSchema<Output> | undefined
   readonly effect: EffectProtocol
   readonly stillValid: ((input: Input) => StillValid | Promise<StillValid>) | undefined
@@ -20,17 +23,18 @@ export interface Action<Input = unknown, Output = unknown> {
   readonly undo: AnyAction | undefined
   readonly run: (input: Input, attempt: AttemptInfo) => Output | Promise<Output>
   /** This action with this very input: what an approval is asked for, and what is done after it. */
-  readonly with: (input: Input) => Proposed<Input, Output>
+  readonly with: (input: Given) => Proposed<Given, Output>
 }
 
 /** Any action, as a list of them takes it. */
 // biome-ignore lint/suspicious/noExplicitAny: an action takes its own input and nothing else; only `any` stands for all of them.
-export type AnyAction = Action<any, any>
+export type AnyAction = Action<any, any, any>
 
 /** An action and the input it would have. */
-export interface Proposed<Input = unknown, Output = unknown> {
-  readonly action: Action<Input, Output>
-  readonly input: Input
+export interface Proposed<Given = unknown, Output = unknown> {
+  // biome-ignore lint/suspicious/noExplicitAny: what the schema makes of what is given is the action's own affair.
+  readonly action: Action<any, Output, Given>
+  readonly input: Given
   /** The op whose approval it has; undefined where nobody was asked. */
   readonly approvedBy?: OpId
 }
@@ -42,6 +46,10 @@ export type Search<Output> = { readonly kind: 'done'; readonly output: Output } 
 // biome-ignore lint/suspicious/noExplicitAny: as for any action.
 export type AnyProposed = Proposed<any, any>
 
+/** What comes of what is proposed, whichever it is. */
+// biome-ignore lint/suspicious/noExplicitAny: as for any action.
+export type OutputOf<P extends AnyProposed> = P extends Proposed<any, infer Output> ? Output : never
+
 /** True, or why the situation is no longer one in which the action makes sense. */
 export type StillValid = true | string
 
@@ -49,26 +57,30 @@ export type StillValid = true | string
  * What Constancia asks of an action's schemas: the Standard Schema interface and its JSON Schema part
  * (standardschema.dev), because rules and approvals have to be readable without the code. Zod from 4.2 on has both.
  */
-export interface DescribedSchema<Output> extends Schema<Output> {
+// biome-ignore lint/suspicious/noExplicitAny: a schema that says nothing of what it takes takes anything.
+export interface DescribedSchema<Output, Given = any> extends Schema<Output> {
   readonly '~standard': Schema<Output>['~standard'] & {
+    readonly types?: { readonly input: Given; readonly output: Output } | undefined
     readonly jsonSchema: { readonly input: (options: { readonly target: string }) => Record<string, unknown> }
   }
 }
 
-/** What {@link action} takes. */
-export interface ActionDeclaration<Input, Output> {
+/** What every action declares. */
+interface ActionTerms<Input, Output, Given> {
   /** 1 to 100 of the characters `A-Z a-z 0-9 . _ -`. */
   readonly name: string
   /** What it does, for people who approve it: `Pay a vendor`. */
   readonly title?: string
-  readonly input: DescribedSchema<Input>
-  readonly output?: DescribedSchema<Output>
+  readonly input: DescribedSchema<Input, Given>
   /** What the destination offers: `idempotent({ remembersMs })`, `transactional()`, `verify({ settlesMs })` or `once()`. */
   readonly effect: EffectProtocol
   /** Looks at the world once more before the effect, after any pause. */
   readonly stillValid?: (input: Input) => StillValid | Promise<StillValid>
   /** Asks the destination whether the effect with this key happened; `verify` needs it. */
-  readonly find?: (input: Input, about: { readonly key: string }) => Search<Output> | Promise<Search<Output>>
+  readonly find?: (
+    input: Input,
+    about: { readonly key: string },
+  ) => Search<NoInfer<Output>> | Promise<Search<NoInfer<Output>>>
   /** What it costs, in hundredths of a currency unit: counts towards the `cents` that a contract allows a run. Computes and does nothing else. */
   readonly cents?: (input: Input) => number
   /** How failed attempts are repeated, where the protocol lets them be. */
@@ -77,12 +89,31 @@ export interface ActionDeclaration<Input, Output> {
   readonly timeoutMs?: number
   /** The action that takes it back; its input is `{ input, output }` of what it takes back. See `ctx.compensate`. */
   readonly undo?: AnyAction
+}
+
+/** What {@link action} takes. */
+export interface ActionDeclaration<Input, Output, Given = Input> extends ActionTerms<Input, Output, Given> {
+  readonly output?: DescribedSchema<Output>
   /** Has the effect. Pass `attempt.key` to the destination. */
   readonly run: (input: Input, attempt: AttemptInfo) => Output | Promise<Output>
 }
 
+/** An action that says what it returns, and is held to it. */
+interface OutputDeclaration<Input, Output, Given> extends ActionTerms<Input, Output, Given> {
+  readonly output: DescribedSchema<Output>
+  readonly run: (input: Input, attempt: AttemptInfo) => NoInfer<Output> | Promise<NoInfer<Output>>
+}
+
 /** Declares an action. What is wrong with it is found where a contract names it, together with everything else. */
-export function action<Input, Output>(declaration: ActionDeclaration<Input, Output>): Action<Input, Output> {
+export function action<Input, Output, Given = Input>(
+  declaration: OutputDeclaration<Input, Output, Given>,
+): Action<Input, Output, Given>
+export function action<Input, Output, Given = Input>(
+  declaration: ActionDeclaration<Input, Output, Given> & { readonly output?: undefined },
+): Action<Input, Output, Given>
+export function action<Input, Output, Given = Input>(
+  declaration: ActionDeclaration<Input, Output, Given>,
+): Action<Input, Output, Given> {
   const {
     name,
     title = '',
@@ -97,7 +128,7 @@ export function action<Input, Output>(declaration: ActionDeclaration<Input, Outp
     undo,
     run,
   } = declaration
-  const made: Action<Input, Output> = {
+  const made: Action<Input, Output, Given> = {
     kind: 'action',
     name,
     title,

@@ -47,6 +47,8 @@ export class Guard {
   #heads = new Map<RunId, NotedHead>()
   /** The same of those that a pulse under way is to cover: until it has answered they may be missing as well. */
   #covered: ReadonlyMap<RunId, NotedHead> = new Map()
+  /** Whether something was acknowledged that no head tells of, and no pulse covers yet. */
+  #isStirred = false
   #filed: NotedHead[]
   #left: LeftNotes[] = []
   #loss: Loss | undefined
@@ -101,6 +103,12 @@ export class Guard {
     this.#arm()
   }
 
+  /** Takes note that something was acknowledged which belongs to no run: the next pulse covers it, within a second. */
+  stir(): void {
+    this.#isStirred = true
+    this.#arm()
+  }
+
   /** Compares the database, as it is now, with what is known. Rejects with `store_rolled_back` where something is missing. */
   async check(): Promise<void> {
     const { clock, store } = this.#parts
@@ -142,7 +150,7 @@ export class Guard {
   /** Writes down what is known. Never rejects; what it cannot write is left to whoever opens next. */
   async close(): Promise<void> {
     this.#disarm?.()
-    if (this.#loss === undefined && (this.#heads.size > 0 || this.#beating !== undefined)) {
+    if (this.#loss === undefined && (this.#heads.size > 0 || this.#isStirred || this.#beating !== undefined)) {
       let disarm = (): void => undefined
       const late = new Promise<void>((resolve) => {
         disarm = this.#parts.clock.after(lastPulseMsMax, resolve)
@@ -182,6 +190,8 @@ export class Guard {
     const server = this.#server
     this.#covered = this.#heads
     this.#heads = new Map()
+    const wasStirred = this.#isStirred
+    this.#isStirred = false
     const paths = this.#notes.begin(this.#known)
     let isCovered = false
     try {
@@ -190,6 +200,7 @@ export class Guard {
       const isSame = found?.server === server && this.#server === server
       isCovered = isSame && found.terms.at(-1)?.server === server
       if (!isCovered) this.#putBack(paths)
+      if (!isCovered && wasStirred) this.#isStirred = true
       if (found !== undefined)
         await this.#judge({ ...view, found, missing: isCovered ? [] : await this.#missingAfter(found) })
       if (this.#loss !== undefined) return
@@ -198,6 +209,7 @@ export class Guard {
       this.#filed = [...older, ...this.#covered.values()].slice(-filedHeadsMax)
       await this.#file()
     } catch (error) {
+      if (!isCovered && wasStirred) this.#isStirred = true
       if (!isCovered) this.#putBack(paths)
       else this.#notes.keep(paths)
       throw error

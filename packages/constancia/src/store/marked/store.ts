@@ -108,7 +108,9 @@ export class MarkedStore implements Store {
 
   async record(request: RecordRequest): Promise<Recorded> {
     await this.#guard.fresh()
-    return this.#inner.record(request)
+    const recorded = await this.#inner.record(request)
+    if (recorded.kind === 'recorded') this.#guard.stir()
+    return recorded
   }
 
   async suspend(request: Suspend): Promise<boolean> {

@@ -33,6 +33,9 @@ interface HeadRecord {
   readonly head_at: number
 }
 
+// Of each session, what was asked for last: whoever waits for the lock of a stream keeps a connection from all others, so it is one.
+const lines = new WeakMap<Session, Promise<unknown>>()
+
 /**
  * Adds to a stream that belongs to no run; see `Store.record`. Two round trips in one transaction. One whose commit nobody heard
  * of is looked for, once the lock is there again, before it is made again.
@@ -40,6 +43,15 @@ interface HeadRecord {
 export async function record(session: Session, request: RecordRequest): Promise<Recorded> {
   assertRecordable(request)
   assertExactTexts(request.drafts)
+  const turn = (lines.get(session) ?? Promise.resolve()).then(() => recordInTurn(session, request))
+  lines.set(
+    session,
+    turn.catch(() => undefined),
+  )
+  return turn
+}
+
+async function recordInTurn(session: Session, request: RecordRequest): Promise<Recorded> {
   const wait = new Wait(session.patience)
   let sent: readonly StoredEvent[] = []
   const send = (events: readonly StoredEvent[]): void => {

@@ -24,7 +24,7 @@ export async function inTransaction<T>(session: Session, body: (on: Transaction)
   const { waitMsMax, answerMsMax } = session.patience
   const lockMs = Math.ceil(Math.min(lockMsMax, waitMsMax, answerMsMax / 2))
   const begun = lent.query(
-    `BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = ${lockMs}; SET LOCAL idle_in_transaction_session_timeout = ${idleMsMax}`,
+    `BEGIN ISOLATION LEVEL read committed; SET LOCAL lock_timeout = ${lockMs}; SET LOCAL idle_in_transaction_session_timeout = ${idleMsMax}`,
   )
   begun.catch(() => undefined)
   let isCommitSent = false

@@ -69,6 +69,25 @@ export const streamCases: Cases = {
     deepStrictEqual(await world.store.read(law), [])
   },
 
+  'a record does not suffer from what fails beside it, nor does whoever depends on its stream': async (world) => {
+    const claim = await world.owned('r1')
+    const oops = new Error('oops')
+    const fails = (): Promise<unknown> =>
+      world.decide('r1', () => {
+        throw oops
+      })
+    const first = recorded(world, [granted('ann')])
+    await Promise.all([first, rejects(fails(), oops)])
+    const head = headAfter(await first)
+    const second = recorded(world, [granted('bob')], { head })
+    const append = appendUnder(world, { claim, head: claim.head, basis: head })
+    await Promise.all([second, rejects(fails(), oops)])
+    ok(['appended', 'basis_moved'].includes((await append).kind))
+    const events = await world.store.read(law)
+    deepStrictEqual(events, [...(await first), ...(await second)])
+    verifyChain(law, emptyHead(law), events)
+  },
+
   'what many record at once, through two handles, comes one after the other': async (world) => {
     const stores = [world.store, await world.given.another()]
     const names = Array.from({ length: 20 }, (_, index) => `p${index}`)

@@ -37,6 +37,7 @@ export const thirdParty = {
   'packages/constancia/src/schedule/pattern.ts': ['croner'],
   'packages/constancia/src/store/sqlite/driver.ts': ['@photostructure/sqlite'],
   'packages/constancia/src/store/postgres/driver.ts': ['pg'],
+  'packages/constancia/src/governance/contract/condition-types.ts': ['@marcbachmann/cel-js'],
   'packages/constancia/src/cli/program.ts': ['commander'],
   'packages/constancia/src/cli/modules.ts': ['jiti'],
 }

@@ -9,10 +9,10 @@ const sourceName = /(?<!\.d)\.(ts|tsx|mts)$/
 /**
  * Reads every TypeScript file of packages, examples, bench and scripts under a root. Each source has its `path` from
  * there with forward slashes, `text`, the `program` as a tree, its `comments`, the `module`'s imports and exports, and
- * `area`: `src` for what is published, `test`, or `other`.
+ * `area`: `src` for what is published, `test`, or `other`. Other folders where they are named.
  */
-export function readSources(root) {
-  const folders = ['packages', 'examples', 'bench', 'scripts'].filter((folder) => existsSync(join(root, folder)))
+export function readSources(root, named = ['packages', 'examples', 'bench', 'scripts']) {
+  const folders = named.filter((folder) => existsSync(join(root, folder)))
   return folders.flatMap((folder) => listFiles(root, folder)).map((path) => readSource(root, path))
 }
 

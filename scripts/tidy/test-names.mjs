@@ -8,19 +8,22 @@ const looksLikeId = /^(?:R[-_ ]?[A-Za-z]?[-_]?\d+\w*|[CT][-_]?\d+\w*)(?![\w-])/i
 
 /**
  * The tests of a source: the `name` as written (`…` for what is filled in), the `ids` it begins with and those of the
- * groups it is in, and its `line`. Cases of a suite that is handed to a test runner count as tests where they carry an id.
+ * groups it is in, its `line`, and the `tables` from which it and its groups are made, as written (`stores` of
+ * `test.each(stores)`). Cases of a suite that is handed to a test runner count as tests where they carry an id.
  */
 export function testsOf(source) {
   const tests = []
   const visit = (node, groups) => {
     const found = testAt(source, node)
     if (found === undefined) return groups
-    const ids = [...new Set([...groups, ...idsOf(found.name)])]
-    if (found.runner === 'describe') return ids
-    tests.push({ name: found.name, ids, path: source.path, line: lineAt(source, node.start), start: node.start })
+    const ids = [...new Set([...groups.ids, ...idsOf(found.name)])]
+    const tables = [...groups.tables, ...found.tables]
+    if (found.runner === 'describe') return { ids, tables }
+    const { start } = node
+    tests.push({ name: found.name, ids, tables, path: source.path, line: lineAt(source, start), start })
     return groups
   }
-  walkGroups(source.program, visit, [])
+  walkGroups(source.program, visit, { ids: [], tables: [] })
   return tests
 }
 
@@ -33,14 +36,16 @@ function walkGroups(node, visit, groups) {
 
 function testAt(source, node) {
   if (node.type === 'CallExpression' && node.arguments.length > 0) {
-    const runner = /^\w+/.exec(source.text.slice(node.callee.start, node.callee.end))?.[0]
+    const callee = source.text.slice(node.callee.start, node.callee.end)
+    const runner = /^\w+/.exec(callee)?.[0]
     const name = textOf(node.arguments[0])
-    return runners.has(runner) && name !== undefined ? { runner, name } : undefined
+    const tables = [/\.(?:each|for)\((?<table>.*)\)$/s.exec(callee)?.groups.table ?? []].flat()
+    return runners.has(runner) && name !== undefined ? { runner, name, tables } : undefined
   }
   if (node.type !== 'Property') return undefined
   // A case of a suite: `{ name: 'R-… …', run }`, or `{ 'R-… …': (world) => … }`.
   const name = node.key.name === 'name' ? textOf(node.value) : isFunction(node.value) ? textOf(node.key) : undefined
-  return name !== undefined && looksLikeId.test(name) ? { runner: 'it', name } : undefined
+  return name !== undefined && looksLikeId.test(name) ? { runner: 'it', name, tables: [] } : undefined
 }
 
 function textOf(node) {

@@ -92,12 +92,14 @@ export class BarePostgres {
   async #commit(events: readonly StoredEvent[]): Promise<void> {
     const rows = events.map((event) => this.#rowOf(event))
     const [only] = rows
-    if (rows.length === 1) await this.#client.query(this.#one, only)
+    // Parsed by the server once, as the store's own statements are.
+    if (rows.length === 1) await this.#client.query({ name: 'one', text: this.#one, values: only ?? [] })
     else
-      await this.#client.query(
-        this.#many,
-        only?.map((_, column) => rows.map((row) => row[column])),
-      )
+      await this.#client.query({
+        name: 'many',
+        text: this.#many,
+        values: only?.map((_, column) => rows.map((row) => row[column])) ?? [],
+      })
   }
 
   #rowOf(event: StoredEvent): (null | number | string | Buffer)[] {

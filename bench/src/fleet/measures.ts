@@ -18,6 +18,8 @@ export interface FleetSizes {
   readonly uncountedWakes: number
   readonly queuedRuns: number
   readonly steps: number
+  /** Steps of each worker process that come first and do not count. */
+  readonly uncountedSteps: number
   /** By how many processes a queue is emptied, one count after the other. */
   readonly workers: readonly number[]
 }
@@ -29,8 +31,9 @@ export const fullFleetSizes: FleetSizes = {
   manyRuns: { runs: 256, stretches: 6, steps: 10 },
   wakes: 200,
   uncountedWakes: 10,
-  queuedRuns: 2_000,
+  queuedRuns: 6_000,
   steps: 10,
+  uncountedSteps: 3_000,
   workers: [1, 2, 4],
 }
 
@@ -43,6 +46,7 @@ export const quickFleetSizes: FleetSizes = {
   uncountedWakes: 1,
   queuedRuns: 40,
   steps: 2,
+  uncountedSteps: 0,
   workers: [1, 2],
 }
 
@@ -116,10 +120,10 @@ class FleetBench {
   }
 
   async #drain(processCount: number): Promise<number> {
-    const { queuedRuns: runs, steps } = this.#sizes
+    const { queuedRuns: runs, steps, uncountedSteps } = this.#sizes
     return this.#inSchema(async (where) => {
       await apart({ kind: 'fill', where, runs, steps })
-      return steps * (await drainWith({ where, runs, steps, processCount }))
+      return drainWith({ where, runs, steps, processCount, uncountedSteps })
     })
   }
 

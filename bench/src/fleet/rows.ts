@@ -6,7 +6,7 @@ const count = (value: number): string => value.toLocaleString('en-US')
 
 /** Sums up what was measured over PostgreSQL. */
 export function fleetRows(sizes: FleetSizes, samples: FleetSamples): Row[] {
-  return [...steps(sizes, samples), ...waking(samples), ...queues(sizes, samples)]
+  return [...steps(sizes, samples), ...waking(sizes, samples), ...queues(sizes, samples)]
 }
 
 function steps({ manyRuns: { runs } }: FleetSizes, samples: FleetSamples): Row[] {
@@ -29,7 +29,7 @@ function steps({ manyRuns: { runs } }: FleetSizes, samples: FleetSamples): Row[]
   return [withTarget(one, '<=', 1.5), withTarget(many, '>=', 0.5)]
 }
 
-function waking({ wakings }: FleetSamples): Row[] {
+function waking({ wakes }: FleetSizes, { wakings }: FleetSamples): Row[] {
   const what = 'PostgreSQL: waking a run from another process'
   const [all, allBare] = [wakings.flatMap(({ latenciesMs }) => latenciesMs), wakings.flatMap(({ bareMs }) => bareMs)]
   const late = (lists: readonly (readonly number[])[]): number[] => lists.map((list) => percentile(list, 99))
@@ -44,7 +44,7 @@ function waking({ wakings }: FleetSamples): Row[] {
   }
   const last: Row = {
     id: 'postgres-wake-p99',
-    what: `${what}, 99th of 100`,
+    what: `${what}, 99th percentile of each ${wakes}`,
     unit: 'ms',
     constancia: spreadOf(ours),
     bare: spreadOf(bare),

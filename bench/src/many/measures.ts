@@ -125,7 +125,7 @@ async function drain(place: Place, { queuedRuns: runs }: ManySizes, workers: num
   return onNewFile(place, async (file) => {
     const queue = { where: { file }, runs, steps: 1 }
     await apart({ kind: 'fill', ...queue })
-    return drainWith({ ...queue, processCount: workers })
+    return drainWith({ ...queue, processCount: workers, uncountedSteps: 0 })
   })
 }
 

@@ -7,13 +7,17 @@ import type { OrderOf } from './orders.js'
 
 const log = (): void => undefined
 
-// `done` is called in the last of its steps.
+// `done` is called in each of its steps.
 function shortFlow(steps: number, done: () => void = () => undefined) {
+  const one = (index: number): object => {
+    done()
+    return resultOf(index)
+  }
   return flow({
     name: 'short',
     version: 1,
     run: async (ctx: FlowContext) => {
-      for (let index = 1; index < steps; index += 1) await ctx.step('one', () => resultOf(index))
+      for (let index = 1; index < steps; index += 1) await ctx.step('one', () => one(index))
       return ctx.step('last', () => {
         done()
         return 1
@@ -44,7 +48,7 @@ export async function fill({ where, runs, steps }: OrderOf<'fill'>): Promise<voi
   await runtime.close()
 }
 
-/** Advances short runs; tells how many it has done, now and then. */
+/** Advances short runs; tells how many of their steps it has done, now and then. */
 export async function drain(
   { where, steps }: OrderOf<'drain'>,
   tell: (count: number) => void,
@@ -71,26 +75,63 @@ export interface Queue {
   readonly runs: number
   readonly steps: number
   readonly processCount: number
+  /**
+   * So many steps each process does before the clock starts, and before the queue is at its end so many are left that none is
+   * without work: neither the start of a process counts nor its end. 0 counts everything from the first claim to the last end.
+   */
+  readonly uncountedSteps: number
 }
 
-/** Short runs a second that so many processes take from a queue. */
-export async function drainWith({ where, runs, steps, processCount }: Queue): Promise<number> {
+/** Steps a second that so many processes do which take short runs from a queue. Rejects where the queue is too short for that. */
+export async function drainWith(queue: Queue): Promise<number> {
+  const { where, runs, steps, processCount, uncountedSteps } = queue
   const workers = Array.from({ length: processCount }, () => new Apart<number>({ kind: 'drain', where, steps }))
   await Promise.all(workers.map((worker) => worker.next())) // All of them are up.
-  const counts = workers.map(() => 0)
-  const total = (): number => counts.reduce((sum, count) => sum + count, 0)
-  const sinceMs = performance.now()
+  const progress = new Progress(workers)
   for (const worker of workers) worker.go()
-  await new Promise<void>((resolve, reject) => {
-    const follow = async (worker: Apart<number>, index: number): Promise<void> => {
-      while (total() < runs) {
-        counts[index] = await worker.next()
-        if (total() >= runs) resolve()
-      }
-    }
-    for (const [index, worker] of workers.entries()) follow(worker, index).catch(reject)
-  })
-  const rate = (runs / (performance.now() - sinceMs)) * 1000
+  const last = runs * steps - uncountedSteps * processCount
+  await progress.until((counts) => counts.every((count) => count >= uncountedSteps) || sumOf(counts) >= last)
+  const [since, sinceMs] = [progress.total, performance.now()]
+  if (since >= last && uncountedSteps > 0)
+    throw new Error('The queue was empty before all of its workers were at work.')
+  await progress.until((counts) => sumOf(counts) >= last)
+  const rate = ((progress.total - since) / (performance.now() - sinceMs)) * 1000
   await Promise.all(workers.map((worker) => worker.end()))
   return rate
+}
+
+const sumOf = (counts: readonly number[]): number => counts.reduce((sum, count) => sum + count, 0)
+
+/** How many steps workers have done. */
+class Progress {
+  readonly #counts: number[]
+  #isOver: (counts: readonly number[]) => boolean = () => false
+  #settle: { readonly resolve: () => void; readonly reject: (error: unknown) => void } | undefined
+
+  constructor(workers: readonly Apart<number>[]) {
+    this.#counts = workers.map(() => 0)
+    for (const [index, worker] of workers.entries())
+      this.#follow(worker, index).catch((error: unknown) => this.#settle?.reject(error))
+  }
+
+  get total(): number {
+    return sumOf(this.#counts)
+  }
+
+  /** Resolves once the counts are so. Rejects when a worker ends before. */
+  async until(isOver: (counts: readonly number[]) => boolean): Promise<void> {
+    if (isOver(this.#counts)) return
+    this.#isOver = isOver
+    await new Promise<void>((resolve, reject) => {
+      this.#settle = { resolve, reject }
+    })
+    this.#settle = undefined
+  }
+
+  async #follow(worker: Apart<number>, index: number): Promise<void> {
+    for (;;) {
+      this.#counts[index] = await worker.next()
+      if (this.#isOver(this.#counts)) this.#settle?.resolve()
+    }
+  }
 }

@@ -28,7 +28,7 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
   [exitCodes.usage, 'the command, an id or an input makes no sense; nothing was done'],
   [exitCodes.unknown, 'no such run, flow, contract or approval'],
   [exitCodes.ambiguous, 'the beginning of an id fits several runs'],
-  [exitCodes.refused, 'the run has ended, is not stuck, or refuses for another reason; or who it is may not'],
+  [exitCodes.refused, 'the run has ended, is not stuck, or refuses; or whoever it is may not'],
   [exitCodes.stranded, 'check: runs would be stranded by the code at hand'],
   [exitCodes.runFailed, 'start --wait: the run failed, was cancelled or is stuck'],
   [exitCodes.unconfirmed, 'not confirmed: answer yes, or pass --yes; nothing was done'],

@@ -4,7 +4,7 @@ import { durationText } from './durations.js'
 import { orText } from './principals.js'
 import { quoted } from './rows.js'
 import { printable } from './text.js'
-import type { Told } from './timeline.js'
+import type { Told } from './told.js'
 import { dataLine } from './values.js'
 
 type Teller = (event: StoredEvent) => Told

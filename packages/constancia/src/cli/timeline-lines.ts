@@ -2,7 +2,8 @@ import type { RunStatus } from '../store/index.js'
 import { durationText } from './durations.js'
 import type { Paint } from './paint.js'
 import { cut, padEnd, padStart, printable, widthOf } from './text.js'
-import type { Entry, Mood } from './timeline.js'
+import type { Entry } from './timeline.js'
+import type { Mood } from './told.js'
 
 /** How a timeline is drawn. */
 export interface Drawing {

@@ -4,10 +4,8 @@ import { durationText, momentText } from './durations.js'
 import { quoted } from './rows.js'
 import { printable } from './text.js'
 import { tellGoverned } from './timeline-governance.js'
+import type { Mood, Told } from './told.js'
 import { dataLine } from './values.js'
-
-/** How an entry is to be read at a glance. */
-export type Mood = 'begin' | 'good' | 'bad' | 'wait' | 'plain'
 
 /** One event of a run as people follow it. */
 export interface Entry {
@@ -103,14 +101,6 @@ function readSignalsOf(events: readonly StoredEvent[], row: RunRow): (event: Sto
 function opOf(event: StoredEvent): string | undefined {
   const { op } = JSON.parse(event.body) as { op?: unknown }
   return typeof op === 'string' ? op : undefined
-}
-
-/** What happened, for people. */
-export interface Told {
-  readonly text: string
-  readonly mood: Mood
-  /** Instead of what the event carries. */
-  readonly data?: string
 }
 
 type Teller = (event: StoredEvent, names: Map<string, string>) => Told

@@ -20,7 +20,8 @@ export interface AdmissionInput {
  */
 export async function admit(input: AdmissionInput): Promise<'admitted' | 'ended' | 'changed'> {
   const { store, claim, head, basis, guard, run } = input
-  if (guard === undefined) return 'admitted'
+  // Before its second event nothing of it has run, so nothing is resumed.
+  if (guard === undefined || head.seq === 0) return 'admitted'
   for (;;) {
     await basis?.catchUp()
     const drafts = guard.onClaim(run)

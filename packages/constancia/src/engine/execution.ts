@@ -1,20 +1,8 @@
-import {
-  type Bodies,
-  bodyOf,
-  ConstanciaError,
-  type Draft,
-  decodeValue,
-  endOf,
-  type Head,
-  type OpId,
-  type RunId,
-  type StoredEvent,
-} from '../journal/index.js'
-import type { Claim, Rest, Store, WaitingFor } from '../store/index.js'
+import { type Bodies, bodyOf, decodeValue, endOf, type StoredEvent } from '../journal/index.js'
+import type { Claim, Rest, Store } from '../store/index.js'
 import { admit } from './admission.js'
 import { Appender } from './appender.js'
 import type { AskRequest } from './ask.js'
-import type { Attempt } from './attempt.js'
 import { runCancelled } from './cancellation.js'
 import { BranchContext, type Words } from './context.js'
 import { foreignAwait, neverAsked, objectionTo, type Parking, parkingError } from './divergence.js'
@@ -23,15 +11,17 @@ import type { ExecutionEnd } from './execution-end.js'
 import type { AnyFlow } from './flow.js'
 import { Grace } from './grace.js'
 import { type Addon, type GuardedRun, guardedRun, noAddon, type Pause } from './guard.js'
-import type { OpRecord, Outcome } from './history.js'
+import type { Outcome } from './history.js'
 import { tooLong, warnIfLong } from './history-length.js'
 import type { Lease } from './lease.js'
 import { readJournal } from './loading.js'
-import type { Host, Op } from './op.js'
+import type { Op } from './op.js'
+import { OpHost } from './op-host.js'
 import { Deferred, OpPromise } from './op-promise.js'
 import { Ops } from './ops.js'
 import type { Parts } from './parts.js'
 import { Permissions } from './permissions.js'
+import { deferredRest, faultRest, waitingRest } from './resting.js'
 import { Turns } from './turns.js'
 import { Underway } from './underway.js'
 import { Waits } from './waits.js'
@@ -57,10 +47,11 @@ export interface ExecutionInput {
  * is known, one outcome a turn; when nothing is left to hand over it starts what has no outcome; when all of that waits, it
  * suspends the run.
  */
-export class Execution implements Host, Words {
+export class Execution implements Words {
   readonly claim: Claim
   readonly parts: Parts
-  guarded: GuardedRun | undefined
+  readonly host: OpHost
+  #guarded: GuardedRun | undefined
   readonly #addon: Addon
   readonly #ops: Ops
   readonly #permissions: Permissions
@@ -71,7 +62,6 @@ export class Execution implements Host, Words {
   readonly #waits: Waits
   readonly #grace: Grace
   readonly #underway: Underway
-  readonly #lease: Lease | undefined
   readonly #isRehearsal: boolean
   readonly #over = new Deferred<ExecutionEnd>()
   #readSignalCount = 0
@@ -94,13 +84,12 @@ export class Execution implements Host, Words {
       guard: this.#addon.guard,
       next: () => this.#ops.peekNext(),
       record: (op) => this.#ops.peek(op),
-      run: () => this.guarded,
+      run: () => this.#guarded,
       push: (addition) => this.#appender.push(addition),
     })
     this.#turns = new Turns(input.parts, { closed: () => this.#advance(), fault: (error) => this.#faulted(error) })
     this.#waits = new Waits(input.parts.clock)
     this.#underway = new Underway(input.parts.onAttempt)
-    this.#lease = input.lease
     this.#isRehearsal = input.isRehearsal === true
     this.#grace = new Grace(input.parts.clock, input.graceMs)
     this.#appender = new Appender(
@@ -114,6 +103,20 @@ export class Execution implements Host, Words {
         readSignalCount: () => this.#readSignalCount,
       },
     )
+    this.host = new OpHost({
+      claim: input.claim,
+      parts: input.parts,
+      ops: this.#ops,
+      appender: this.#appender,
+      waits: this.#waits,
+      underway: this.#underway,
+      lease: input.lease,
+      isOver: () => this.#isOver,
+      isEnding: () => this.#ending !== undefined,
+      guarded: () => this.#guarded,
+      advance: () => this.#advance(),
+      finish: (end) => this.#finish(end),
+    })
   }
 
   /** Advances the run. Resolves when this execution is over; never rejects. */
@@ -143,82 +146,7 @@ export class Execution implements Host, Words {
     this.#finish({ kind })
   }
 
-  // What ops need.
-
-  get runId(): RunId {
-    return this.claim.run
-  }
-  get ending(): boolean {
-    return this.#ending !== undefined
-  }
-
-  peek(op: OpId): OpRecord | undefined {
-    return this.#ops.peek(op)
-  }
-
-  addedOf(kind: string): readonly Outcome[] {
-    return this.#ops.addedOf(kind)
-  }
-
-  record(draft: Draft): void {
-    this.#appender.push({ draft, op: undefined, wanted: this.#isNotCancelled })
-  }
-
-  decide(op: Op | undefined, decide: () => readonly Draft[], isWanted: () => boolean): void {
-    this.#appender.push({ decide, op, wanted: () => this.#isToBeWritten(op) && isWanted() })
-  }
-
-  offer(op: Op, draft: Draft, isWanted: () => boolean): void {
-    const wanted = (): boolean => this.#isToBeWritten(op) && isWanted()
-    const held = this.parts.hold(this.runId, draft)
-    if (held === undefined) return this.#appender.push({ draft, op, wanted })
-    this.#underway.hold(held, () => this.#appender.push({ draft, op, wanted }))
-  }
-
-  // Between a wish to cancel and the turn that hands it over nothing is written: whoever was asked before gets no outcome.
-  readonly #isNotCancelled = (): boolean => !this.#ops.isCancelPending
-
-  #isToBeWritten(op: Op | undefined): boolean {
-    return op?.drains === true || this.#isNotCancelled()
-  }
-
-  wait(op: Op): void {
-    this.#waits.add(op)
-  }
-
-  awaitSignal(op: Op): void {
-    this.#ops.awaitSignal(op)
-  }
-
-  hasSignalFor(op: Op): boolean {
-    return this.#ops.hasSignalFor(op)
-  }
-
-  whileOwned(goOn: () => void): void {
-    if (this.#isOver) return
-    const lease = this.#lease
-    if (lease === undefined || lease.isSure) return goOn()
-    const renewed = lease.renew().then(
-      (isKept) => void (isKept || this.#finish({ kind: 'lost' })),
-      (error: unknown) => this.#faulted(error),
-    )
-    this.#underway.hold(renewed, () => this.whileOwned(goOn))
-  }
-
-  began(attempt: Attempt): void {
-    this.#underway.began(attempt)
-  }
-
-  ended(attempt: Attempt): void {
-    this.#underway.ended(attempt)
-    this.#advance()
-  }
-
   // What a context needs.
-
-  get host(): Host {
-    return this
-  }
 
   get flow(): AnyFlow {
     return this.#flow
@@ -256,7 +184,7 @@ export class Execution implements Host, Words {
 
   log(message: string, fields: Readonly<Record<string, unknown>>): void {
     if (this.#ops.isReplay(this.#current?.seq ?? 0)) return
-    this.parts.log('info', message, { run: this.runId, flow: this.#flow.name, ...fields })
+    this.parts.log('info', message, { run: this.claim.run, flow: this.#flow.name, ...fields })
   }
 
   // Advancing.
@@ -270,24 +198,15 @@ export class Execution implements Host, Words {
     if (first === undefined) return this.#finish({ kind: 'lost' })
     if (this.#isOver) return // By another owner, since it was claimed.
     this.#started = bodyOf(first, 'FlowStarted')
-    this.guarded = guardedRun(this.claim, first, {
-      addedOf: (kind) => this.#ops.addedOf(kind),
-      isCancelled: () => this.#ops.isCancelKnown,
-    })
-    const admission = this.#isRehearsal ? 'admitted' : await this.#admit(head)
+    const run = guardedRun(this.claim, first, this.#ops)
+    this.#guarded = run
+    const given = { store: this.#store, claim: this.claim, head, basis: this.parts.governing?.basis, run }
+    const admission = this.#isRehearsal ? 'admitted' : await admit({ ...given, guard: this.#addon.guard })
     if (this.#isOver) return
     if (admission === 'ended') return this.#finish({ kind: 'ended' })
     this.#stage = 'going'
     if (admission === 'changed') return this.stop()
     this.#turns.run(() => this.#startFlow(first), this.#ops.unaskedCount)
-  }
-
-  #admit(head: Head): Promise<'admitted' | 'ended' | 'changed'> {
-    const { guarded: run } = this
-    const { guard } = this.#addon
-    // Before its first event nothing is resumed.
-    if (run === undefined || head.seq === 0) return Promise.resolve('admitted')
-    return admit({ store: this.#store, claim: this.claim, head, basis: this.parts.governing?.basis, guard, run })
   }
 
   #startFlow(started: StoredEvent): void {
@@ -318,11 +237,11 @@ export class Execution implements Host, Words {
 
   // Whatever the flow waits for is over; what it asks for from now on is its clean-up.
   #cancelOps(): void {
-    this.#underway.cancel(runCancelled(this.runId))
+    this.#underway.cancel(runCancelled(this.claim.run))
     for (const op of this.#ops.takeOpen()) {
       if (op.drains !== true) this.#waits.remove(op)
       // A function that has ended hears of nothing any more: what it began aside would say its words outside a turn.
-      if (this.#ending === undefined) op.cancel(runCancelled(this.runId))
+      if (this.#ending === undefined) op.cancel(runCancelled(this.claim.run))
       else op.close()
     }
   }
@@ -332,7 +251,7 @@ export class Execution implements Host, Words {
     const last = events.at(-1)
     if (last === undefined) return
     warnIfLong(this.parts, {
-      run: this.runId,
+      run: this.claim.run,
       flow: this.#flow.name,
       eventCount: last.seq + 1,
       addedCount: events.length,
@@ -357,10 +276,9 @@ export class Execution implements Host, Words {
   }
 
   // What began before goes to its end; nothing else begins, and nothing is handed over, until somebody outside lets it.
-  #defer({ op, name }: Pick<Pause, 'op' | 'name'>): void {
-    if (this.#isRehearsal) return this.#finish({ kind: 'replayed' })
-    if (!this.#isQuiet) return this.#appender.catchUp()
-    this.#rest({ kind: 'paused', wakeAtMs: undefined, waitingFor: [{ kind: 'message', op, name }] })
+  #defer(pause: Pick<Pause, 'op' | 'name'>): void {
+    if (this.#isQuiet || this.#isRehearsal) return this.#rest(deferredRest(pause))
+    this.#appender.catchUp()
   }
 
   #handOverNext(): void {
@@ -388,9 +306,7 @@ export class Execution implements Host, Words {
     }
     if (this.#ending !== undefined && this.#ops.isDone) return this.#writeEnd(this.#ending)
     if (this.#isIdle) return this.#park(nothingAsked)
-    const waitingFor = this.#ops.describeWaits(this.#counts)
-    const kind = waitingFor.some(isForPeople) ? 'paused' : 'waiting'
-    this.#rest({ kind, wakeAtMs: nextMs, waitingFor })
+    this.#rest(waitingRest(this.#ops.describeWaits(this.#counts), nextMs))
   }
 
   // Nobody waits for them any more, so they are to end; the run's own end waits for that.
@@ -416,11 +332,11 @@ export class Execution implements Host, Words {
 
   #writeEnd(ending: Ending): void {
     const unawaited = this.#ops.unawaited()
-    warnOfUnawaited(this.parts, this.runId, unawaited)
+    warnOfUnawaited(this.parts, this.claim.run, unawaited)
     const { head } = this.#appender
     const started = this.#started
     if (started === undefined) return
-    const predecessor = { run: this.runId, started, unread: this.#ops.unreadSignals() }
+    const predecessor = { run: this.claim.run, started, unread: this.#ops.unreadSignals() }
     const { limits } = this.parts
     const facts = { flow: this.#flow.name, limits, unawaited, isCancelled: this.#ops.isCancelKnown, predecessor }
     // Whatever comes first may change how it ends: then it is decided anew.
@@ -462,9 +378,9 @@ export class Execution implements Host, Words {
 
   // A journal that cannot be read is no passing fault: the run is parked, as far as the store still takes that.
   #faulted(error: unknown): void {
-    const lasting = error instanceof ConstanciaError && lastingFaults.has(error.code)
-    if (!lasting || this.#stage === 'leaving') return this.#finish({ kind: 'fault', error })
-    this.#rest({ kind: 'stuck', code: error.code, message: error.message })
+    const rest = this.#stage === 'leaving' ? undefined : faultRest(error)
+    if (rest === undefined) return this.#finish({ kind: 'fault', error })
+    this.#rest(rest)
   }
 
   #finish(end: ExecutionEnd): void {
@@ -479,12 +395,6 @@ export class Execution implements Host, Words {
 }
 
 const nothingAsked = foreignAwait('The flow neither ended nor asked for anything')
-
-function isForPeople({ kind }: WaitingFor): boolean {
-  return kind === 'approval' || kind === 'statement' || kind === 'message'
-}
-
-const lastingFaults = new Set(['journal_damaged', 'value_unreadable'])
 
 async function invoke(flow: AnyFlow, context: BranchContext, input: unknown): Promise<unknown> {
   return flow.run(context, input)

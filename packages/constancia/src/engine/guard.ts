@@ -1,11 +1,10 @@
 import { bodyOf, type Draft, type OpId, type RunId } from '../journal/index.js'
 import type { ClaimRef } from '../store/index.js'
-import type { AddedKind, OpRecord, Outcome } from './history.js'
+import type { Bearing, OpRecord, Outcome } from './history.js'
 
 /** What a layer above adds to a flow: events of words of its own, and a say in whether its runs may go on. */
 export interface Addon {
-  /** What an event of its own is to the op that its body names by `op`, `verb` and `name`; undefined for kinds that are not its own. Pure. */
-  readonly bearing: (kind: string, verb: string) => AddedKind | undefined
+  readonly bearing: Bearing
   readonly guard: Guard | undefined
 }
 
@@ -40,7 +39,9 @@ export interface GuardedRun {
 }
 
 /** What a guard is told of a run that its execution knows and its first event does not tell. */
-export type GuardedPresent = Pick<GuardedRun, 'addedOf' | 'isCancelled'>
+export interface GuardedPresent extends Pick<GuardedRun, 'addedOf'> {
+  readonly isCancelKnown: boolean
+}
 
 /** A wait that is over. */
 export interface Pause {
@@ -64,6 +65,7 @@ export function isHeldBack(guard: Guard, event: Outcome, record: OpRecord | unde
 
 /** A pause of this run whose permission was put off and not given since. */
 export function deferredIn({ addedOf }: GuardedRun, guard: Guard): Pick<Pause, 'op' | 'name'> | undefined {
+  if (addedOf(guard.deferral).length === 0) return undefined
   const permitted = new Set(addedOf(guard.permission).map(({ body }) => placeIn(body).op))
   const open = addedOf(guard.deferral).find(({ body }) => !permitted.has(placeIn(body).op))
   return open === undefined ? undefined : placeIn(open.body)
@@ -77,5 +79,9 @@ function placeIn(body: string): Pick<Pause, 'op' | 'name'> {
 /** What a guard is told of a run. */
 export function guardedRun({ run }: ClaimRef, first: Outcome, present: GuardedPresent): GuardedRun {
   const { actor, flow, version, contract } = bodyOf(first, 'FlowStarted')
-  return { id: run, actor, flow, version, contract, startedAtMs: first.at, ...present }
+  return { id: run, actor, flow, version, contract, startedAtMs: first.at, ...presentOf(present) }
+}
+
+function presentOf(present: GuardedPresent): Pick<GuardedRun, 'addedOf' | 'isCancelled'> {
+  return { addedOf: (kind) => present.addedOf(kind), isCancelled: () => present.isCancelKnown }
 }

@@ -1,6 +1,5 @@
 import { bodyOf, type OpId, type RunId, type StoredEvent, type TimerSpec } from '../journal/index.js'
 import { timerDueMs } from './duration.js'
-import type { Addon } from './guard.js'
 
 /** What an op is, as the journal tells it: a word of the engine's own, or one that a layer above adds. */
 export type Verb = 'step' | 'sleep' | 'signal' | 'call' | AddedVerb
@@ -11,6 +10,9 @@ export type AddedVerb = string & { readonly [added]: 'AddedVerb' }
 
 /** What an event of a layer above is to the op that its body names: something that the op goes on from, or its outcome. */
 export type AddedKind = 'record' | 'outcome'
+
+/** What an event of a layer above is to the op that its body names by `op`, `verb` and `name`; undefined for kinds that are none of its own. Pure. */
+export type Bearing = (kind: string, verb: string) => AddedKind | undefined
 
 /** What of an event an op and its flow need once it is verified; the rest of it need not stay in memory. */
 export type Outcome = Pick<StoredEvent, 'seq' | 'kind' | 'at' | 'body' | 'data'>
@@ -51,11 +53,11 @@ export class History {
   readonly #asked = new Set<OpId>()
   // Ops that the journal has and the flow has not asked for.
   readonly #unasked = new Set<OpId>()
-  readonly #bearing: Addon['bearing']
+  readonly #bearing: Bearing
   readonly #addedByKind = new Map<string, Outcome[]>()
   #lastClaimSeq = -1
 
-  constructor(bearing: Addon['bearing']) {
+  constructor(bearing: Bearing) {
     this.#bearing = bearing
   }
 

@@ -1,9 +1,8 @@
 import { bodyOf, type Draft, type OpId, type StoredEvent } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'
 import { Children } from './children.js'
-import type { Addon } from './guard.js'
 import { type Delivery, Handover } from './handover.js'
-import { History, type OpRecord, type Outcome, outcomeOf } from './history.js'
+import { type Bearing, History, type OpRecord, type Outcome, outcomeOf } from './history.js'
 import type { Op } from './op.js'
 
 // A list shows no more than this; a run may wait for thousands of things.
@@ -24,7 +23,7 @@ export class Ops {
   readonly #dismissed = new Set<OpId>()
   #isCancelKnown = false
 
-  constructor(bearing: Addon['bearing']) {
+  constructor(bearing: Bearing) {
     this.#history = new History(bearing)
   }
 

@@ -86,7 +86,9 @@ export async function open(options: OpenOptions): Promise<Runtime> {
   const flows = new FlowRegistry(options.flows)
   const worker = options.worker === false ? undefined : workerOptions(options.worker)
   const parts = completeParts(options)
-  return new Runtime({ ...(await openStore(options, parts)), flows, parts, worker })
+  const opened = await openStore(options, parts)
+  parts.governing?.attach(opened.store)
+  return new Runtime({ ...opened, flows, parts, worker })
 }
 
 function completeParts(options: OpenOptions): Parts {

@@ -128,7 +128,7 @@ export class Worker {
   /** Takes a hint of the store. */
   notice(change: Change): void {
     if (change.run !== undefined) this.#active.get(change.run)?.execution.poke(change.headSeq)
-    else for (const active of this.#active.values()) active.execution.poke(undefined)
+    else if (change.byOwner !== true) for (const active of this.#active.values()) active.execution.poke(undefined)
     if (change.outbox) this.#dispatcher.look()
     if (change.due) this.#lookForRuns()
   }

@@ -10,7 +10,7 @@ import {
 import { type Draft, encodeError, encodeValue, isPermanent } from '../journal/index.js'
 import type { AnyAction } from './contract/action.js'
 import { type About, bodyOf, draftOf } from './kinds.js'
-import { isNotDispatched } from './not-dispatched.js'
+import { isNotDispatched, notDispatchedCode } from './not-dispatched.js'
 
 /** One attempt that is over, of an action whose intent is durable. */
 export interface AttemptOver {
@@ -54,9 +54,6 @@ export function draftAfter({ about, attempt, result, wasSent }: AttemptOver, act
   const body = { ...about, attempt, code, delayMs: Math.max(delayMs, settledMs) }
   return draftOf('ActionAttemptFailed', body, encodeError(error, { limits, what }))
 }
-
-/** The code of an attempt that certainly did not reach its destination. */
-export const notDispatchedCode = 'not_dispatched'
 
 interface Fault {
   readonly about: About

@@ -1,5 +1,4 @@
 import {
-  type AnyFlow,
   type Continuation,
   type EngineContext,
   type Flow,
@@ -8,14 +7,9 @@ import {
   flow as plainFlow,
 } from '../engine/index.js'
 import { type GovernedContext, governed } from './context.js'
-import type { ContractFlow, ModelPolicy, ResumePolicy } from './contract/contract.js'
+import type { ModelPolicy, ResumePolicy } from './contract/contract.js'
+import type { GovernedFlow } from './governed-flow.js'
 import { type Pure, planned, type Step } from './steps.js'
-
-/** A flow that a contract governs. */
-export interface GovernedFlow<Input = unknown, Output = unknown> extends Flow<Input, Output>, ContractFlow {
-  readonly resume: ResumePolicy
-  readonly models: ModelPolicy
-}
 
 /** What {@link flow} takes for a flow that a contract governs. */
 export interface GovernedDeclaration<Input, Output> extends Omit<FlowDeclaration<Input, Output>, 'run'> {
@@ -56,11 +50,6 @@ export function flow<Input, Output>(
   const { resume, models = 'deferred', run, ...rest } = declaration
   const plan = (ctx: FlowContext, input: Input): Promise<Output> => run(governed(ctx as EngineContext), input)
   return { ...plainFlow({ ...rest, run: plan }), resume, models } as GovernedFlow<Input, Exclude<Output, Continuation>>
-}
-
-/** Whether a contract has to govern a flow. */
-export function isGoverned(flow: AnyFlow): flow is GovernedFlow {
-  return 'resume' in flow
 }
 
 type AnyDeclaration<Input, Output> =

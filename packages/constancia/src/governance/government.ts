@@ -7,13 +7,13 @@ import {
   type Json,
 } from '@constancia/verify'
 import type { Addon, AnyFlow, Governing, Guard, GuardedRun } from '../engine/index.js'
-import type { Limits } from '../journal/index.js'
-import type { Clock } from '../store/index.js'
+import { assert, type Limits } from '../journal/index.js'
+import type { Clock, Store } from '../store/index.js'
 import { bearingOf } from './bearing.js'
 import type { AnyAction } from './contract/action.js'
 import type { Contract } from './contract/contract.js'
 import { governanceError } from './errors.js'
-import { isGoverned } from './flow.js'
+import { isGoverned } from './governed-flow.js'
 import type { LawBook } from './law-book.js'
 import { resumptionGuard } from './resumption.js'
 
@@ -34,6 +34,7 @@ export class Government implements Governing {
   readonly clock: Clock
   readonly guard: Guard
   readonly #addon: Addon
+  #store: Store | undefined
 
   constructor({ book, contract, limits, clock }: GovernmentInput) {
     this.basis = book
@@ -42,6 +43,17 @@ export class Government implements Governing {
     this.clock = clock
     this.guard = resumptionGuard(this)
     this.#addon = { bearing: bearingOf, guard: this.guard }
+  }
+
+  attach(store: Store): void {
+    this.basis.readFrom(store)
+    this.#store = store
+  }
+
+  /** The store that it decides for. */
+  get store(): Store {
+    assert(this.#store !== undefined, 'a government is told its store')
+    return this.#store
   }
 
   /** The code of an action; undefined where the contract at hand has none of that name. */

@@ -13,3 +13,6 @@ export function isNotDispatched(error: unknown): boolean {
   }
   return false
 }
+
+/** The code of an attempt that certainly did not reach its destination. */
+export const notDispatchedCode = 'not_dispatched'

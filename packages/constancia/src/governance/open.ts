@@ -1,13 +1,14 @@
 import { randomBytes } from 'node:crypto'
 import { type AnyFlow, newRunId, type Runtime } from '../engine/index.js'
-import { assert, defaultLimits } from '../journal/index.js'
+import { defaultLimits } from '../journal/index.js'
 import { open as openPlain, type OpenOptions as ScheduleOptions } from '../schedule/index.js'
-import { type Store, type StoreFactory, systemClock } from '../store/index.js'
+import { systemClock } from '../store/index.js'
 import { amendmentCheck, outputCheck } from './checks.js'
 import type { Contract } from './contract/contract.js'
+import { requireTypes } from './contract/typed.js'
 import { governanceError } from './errors.js'
-import { isGoverned } from './flow.js'
 import { Governance } from './governance.js'
+import { isGoverned } from './governed-flow.js'
 import { declaredFlow, Government } from './government.js'
 import { LawBook } from './law-book.js'
 
@@ -21,7 +22,8 @@ export interface OpenOptions extends ScheduleOptions {
  * Opens a store and, unless told otherwise, a worker on it. Keeps the process alive until it is closed. When it resolves, every
  * schedule of `schedules` is declared durably, unless this process only looks (`worker: false`): what was declared differently before
  * is replaced from now on. Throws faults of the store, each of which says what to do, `invalid_option`, `run_exists` where the id of a
- * schedule's run belongs to another flow, and `ungoverned_flow` for a governed flow that no contract at hand speaks of.
+ * schedule's run belongs to another flow,
+ * `ungoverned_flow` for a governed flow that no contract at hand speaks of, and `invalid_contract` for a condition whose types do not fit.
  */
 export async function open(options: OpenOptions & { readonly contract: Contract }): Promise<GovernedRuntime>
 export async function open(options: OpenOptions): Promise<Runtime>
@@ -30,23 +32,16 @@ export async function open(options: OpenOptions): Promise<Runtime> {
   const flows = [...rest.flows, ...(rest.schedules ?? []).map(({ flow }) => flow)]
   requireGoverned(flows, contract)
   if (contract === undefined) return openPlain(rest)
+  await requireTypes(contract.declared)
   const limits = { ...defaultLimits, ...options.limits }
   const clock = options.parts?.clock ?? systemClock
   const book = new LawBook()
   const government = new Government({ book, contract, limits, clock })
-  let opened: Store | undefined
-  // The book reads from the store as soon as there is one: a worker may take up a run before this process has its runtime.
-  const factory: StoreFactory = async (parts) => {
-    opened = await rest.store(parts)
-    book.readFrom(opened)
-    return opened
-  }
-  const runtime = await openPlain({ ...rest, store: factory, parts: { ...rest.parts, governing: government } })
-  assert(opened !== undefined, 'a runtime has a store')
+  const runtime = await openPlain({ ...rest, parts: { ...rest.parts, governing: government } })
   const random = options.parts?.randomBytes ?? randomBytes
   const newId = (): string => newRunId(clock.now(), random)
   const checks = { checkAmended: amendmentCheck(contract), checkOutput: outputCheck(contract) }
-  const governance = new Governance({ store: opened, book, clock, limits, newId, ...checks })
+  const governance = new Governance({ store: government.store, book, clock, limits, newId, ...checks })
   return Object.assign(runtime, { governance })
 }
 

@@ -1,10 +1,23 @@
-import { isDeferredAfterApproval, judgeResume, type ResumeVerdict } from '@constancia/verify'
+import { type DeclaredTemplate, isDeferredAfterApproval, judgeResume, type ResumeVerdict } from '@constancia/verify'
 import { deferredIn, type Guard, type GuardedRun, noOp, type Pause } from '../engine/index.js'
-import { type Draft, encodeError, encodeValue, draftOf as engineDraftOf } from '../journal/index.js'
-import { notDispatchedCode } from './attempts.js'
+import { type Draft, encodeError, encodeValue, draftOf as engineDraftOf, type Limits } from '../journal/index.js'
+import type { Clock } from '../store/index.js'
+import type { AnyAction } from './contract/action.js'
 import { governanceError } from './errors.js'
-import type { Government } from './government.js'
 import { type About, bodyOf, draftOf } from './kinds.js'
+import type { LawBook } from './law-book.js'
+import { notDispatchedCode } from './not-dispatched.js'
+
+/** What resuming runs is decided from. */
+export interface Resumption {
+  readonly basis: LawBook
+  readonly clock: Clock
+  readonly limits: Limits
+  /** The code of an action; undefined where the contract at hand has none of that name. */
+  readonly action: (name: string) => AnyAction | undefined
+  /** A template of the contract that a run is bound to. */
+  readonly template: (run: GuardedRun, name: string) => DeclaredTemplate | undefined
+}
 
 /** The template of the turn that tells the user that a run may not go on. */
 export const denialTemplate = 'resume-denied'
@@ -13,7 +26,7 @@ export const denialTemplate = 'resume-denied'
  * Lets a run go on after a pause only as its original actor, and only while the flow's policy admits that actor: by the contract
  * that the run is bound to, and by the one in force.
  */
-export function resumptionGuard(government: Government): Guard {
+export function resumptionGuard(government: Resumption): Guard {
   const judge = (run: GuardedRun, admit: (roles: readonly string[]) => readonly Draft[]): readonly Draft[] => {
     const verdict = judgeResume(government.basis.law, run, government.clock.now())
     return verdict.kind === 'admitted' ? admit(verdict.roles) : denial(run, verdict, government)
@@ -34,7 +47,7 @@ export const deferralTemplate = 'resume-deferred'
 
 interface Admission {
   readonly roles: readonly string[]
-  readonly government: Government
+  readonly government: Resumption
 }
 
 // After an approval the rest runs by itself only if it cannot call a model, or the contract lets it.
@@ -56,19 +69,19 @@ interface Turn {
 }
 
 // A turn for the user, where the contract has words for it.
-function told(run: GuardedRun, { template, values }: Turn, government: Government): readonly Draft[] {
+function told(run: GuardedRun, { template, values }: Turn, government: Resumption): readonly Draft[] {
   if (government.template(run, template) === undefined) return []
   const whole = { flow: run.flow, run: run.id, ...values }
   const text = encodeValue(whole, { limits: government.limits, what: 'values of a message' })
   return [draftOf('MessageSent', { op: noOp, verb: 'say', name: template, template, language: 'en' }, text)]
 }
 
-function permission({ op, verb, name }: Pause, roles: readonly string[], { basis }: Government): Draft {
+function permission({ op, verb, name }: Pause, roles: readonly string[], { basis }: Resumption): Draft {
   return draftOf('ResumeAuthorized', { op, verb, name, contract: basis.inForce?.digest ?? '-', roles })
 }
 
 // The user is told in the same append that ends the run.
-function denial(run: GuardedRun, { wanted, roles }: Denied, government: Government): readonly Draft[] {
+function denial(run: GuardedRun, { wanted, roles }: Denied, government: Resumption): readonly Draft[] {
   const error = governanceError(
     'resume_denied',
     `Run ${run.id} of flow ${run.flow} may be resumed by ${words(wanted)}, but its actor ${run.actor ?? '(none)'} holds ${words(roles)} now. Nothing more was executed and the run has failed; ` +
@@ -106,7 +119,7 @@ function attemptKeyOf({ body }: { readonly body: string }): string {
   return `${op} ${attempt}`
 }
 
-function doubt({ op, verb, name, attempt }: About & { readonly attempt: number }, government: Government): Draft {
+function doubt({ op, verb, name, attempt }: About & { readonly attempt: number }, government: Resumption): Draft {
   const protocol = government.action(name)?.effect.protocol ?? 'once'
   const why = 'Its run was denied to go on before anybody knew what came of it.'
   const data = encodeValue(why, { limits: government.limits, what: 'doubt' })

@@ -10,4 +10,6 @@ export interface Change {
   readonly due: boolean
   /** Whether something may have been put into the outbox; true where that is unknown. */
   readonly outbox: boolean
+  /** True where it was done by whoever had the run, or started it: nobody else who has a run need read on. */
+  readonly byOwner?: boolean
 }

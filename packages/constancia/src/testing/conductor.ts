@@ -210,10 +210,11 @@ function stalled(rows: readonly RunRow[], expected: readonly FamilyFact[]): stri
   return `the run waits for ${what}, which the test does not script: add it to ${scripts}`
 }
 
-// Until nothing is about to happen by itself. Two looks in a row: a promise that settled may have begun something.
+// Until nothing is about to happen by itself; of a life that was struck, in its store. Two looks in a row: a promise that settled
+// may have begun something.
 async function quiet(world: World): Promise<void> {
   for (let calm = 0; calm < 2; ) {
     await new Promise((resolve) => setImmediate(resolve))
-    calm = world.isQuiet || world.struck !== undefined ? calm + 1 : 0
+    calm = world.isQuiet || (world.struck !== undefined && world.isAnswered) ? calm + 1 : 0
   }
 }

@@ -22,7 +22,7 @@ export const undisturbed: Fate = { doom: undefined, stop: undefined }
 
 interface PlaceRule {
   readonly place: KillPlace
-  /** How often it is chosen, against the others. */
+  /** How often it is chosen, against the others; a whole number. */
   readonly weight: number
   /** Highest passing, or longest delay in milliseconds. */
   readonly max: number
@@ -57,6 +57,8 @@ export class KillPlan {
   readonly #draw: () => number
   readonly #leaseMs: number
   readonly #rules: readonly PlaceRule[]
+  // Those that are still to be drawn before all are put back: so each place has its share, however few are killed.
+  #deck: PlaceRule[] = []
 
   constructor(seed: number, { leaseMs, passes }: PlanInput) {
     this.#draw = randomFrom(seed)
@@ -88,12 +90,9 @@ export class KillPlan {
   }
 
   #rule(): PlaceRule {
-    let left = this.#upTo(this.#rules.reduce((sum, { weight }) => sum + weight, 0))
-    for (const rule of this.#rules) {
-      left -= rule.weight
-      if (left < 0) return rule
-    }
-    return this.#rules[0] as PlaceRule
+    if (this.#deck.length === 0) this.#deck = this.#rules.flatMap((rule) => Array<PlaceRule>(rule.weight).fill(rule))
+    const [rule] = this.#deck.splice(Math.floor(this.#upTo(this.#deck.length)), 1)
+    return rule as PlaceRule
   }
 
   #upTo(max: number): number {

@@ -68,6 +68,8 @@ export class World {
   // Whom the entries of the outbox concern, oldest first.
   #outboxTargets: readonly RunId[] = []
   #busyCount = 0
+  // Calls that the store has not answered.
+  #askedCount = 0
   #attemptCount = 0
   #paused = false
   #dead = false
@@ -115,6 +117,11 @@ export class World {
   /** Whether it was ended by a crash. */
   get isDead(): boolean {
     return this.#dead
+  }
+
+  /** Whether the store has answered everything that it was asked. */
+  get isAnswered(): boolean {
+    return this.#askedCount === 0
   }
 
   /** Attempts of steps whose function has not returned. */
@@ -192,10 +199,7 @@ export class World {
       decide: (request) => this.#decide(store, request),
       record: (request) => this.#call({}, () => store.record(request)),
       suspend: (request) => this.#suspend(store, request),
-      claim: (request) =>
-        this.#call({ after: 'around a claim', afterIf: (answer) => answer.claims.length > 0 }, () =>
-          this.#claim(store, request),
-        ),
+      claim: (request) => this.#own(() => this.#claim(store, request)),
       read: (stream, range) => this.#call({}, () => store.read(stream, range)),
       renew: (claims, leaseMs) => this.#call({}, () => store.renew(claims, leaseMs)),
       release: (claim) => this.#call({}, () => store.release(claim)),
@@ -257,11 +261,19 @@ export class World {
     // Every crash is the kit's doing: no run is suspected of ending its workers, and held back from the others for it.
     const answer = await store.claim({ ...request, suspectCountMax: request.limit })
     this.#leadMs = 0
-    if (answer.claims.length === 0) return answer
-    this.#silentMs = 0
-    if (this.#hasOwned) return answer
+    if (answer.claims.length > 0) this.#silentMs = 0
+    return answer
+  }
+
+  // A life that stands still owns nothing, whatever the store answers it meanwhile.
+  async #own(claim: () => Promise<ClaimAnswer>): Promise<ClaimAnswer> {
+    const isOwner = ({ claims }: ClaimAnswer): boolean => claims.length > 0
+    const answer = await this.#call({ after: 'around a claim', afterIf: isOwner }, claim)
+    if (!isOwner(answer) || this.#hasOwned || this.#isOvertaken) return answer
     this.#hasOwned = true
+    this.#busyCount += 1
     if (await this.#input.onOwner()) this.#hint()
+    this.#busyCount -= 1
     return answer
   }
 
@@ -312,7 +324,8 @@ export class World {
     try {
       await this.#passable()
       if (points.before !== undefined) await this.#point(points.before)
-      const answer = await forward()
+      this.#askedCount += 1
+      const answer = await forward().finally(() => void this.#askedCount--)
       await this.#passable()
       if (points.after !== undefined && (points.afterIf?.(answer) ?? true)) await this.#point(points.after)
       return answer

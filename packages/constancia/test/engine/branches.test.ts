@@ -130,6 +130,7 @@ describe.each(stores)('on %s', (store) => {
             .map(({ body }) => (JSON.parse(body) as { name?: string }).name)
           expect(told.called.filter((name) => stored.includes(name))).toEqual([])
           expect(new Set(told.called).size).toBe(told.called.length)
+          await rig.dispose()
         }
       }
     },
@@ -151,6 +152,7 @@ describe.each(stores)('on %s', (store) => {
         const run = next.runtime.run('r')
         await run.result()
         expect(factsOf(await run.events())).toEqual(factsOf(expected))
+        await rig.dispose()
       }
     },
   )

@@ -206,6 +206,7 @@ describe.each(stores)('on %s', (store) => {
     })
     const life = await rig.live([foreigner])
     const run = await life.runtime.start(foreigner, null, { id: 'r' })
+    await until(() => calls.length > 0, 'the step is under way')
     await pause(10)
     expect((await run.row()).status).toBe('running')
     slow.open('came late')

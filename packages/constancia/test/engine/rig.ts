@@ -9,11 +9,9 @@ import { memory, memoryDisk, ScriptedClock } from 'constancia/testing'
 import { afterEach } from 'vitest'
 import { quiet, RigDatabase } from '../postgres/rig-store.js'
 import { Life, type LifeOptions } from './life.js'
+import type { StoreName } from './stores.js'
 
-export type StoreName = 'memory' | 'SQLite' | 'PostgreSQL'
-
-/** The stores that these tests run on: memory and SQLite, or those that `CONSTANCIA_TEST_STORES` names, with commas between. */
-export const stores = (process.env['CONSTANCIA_TEST_STORES'] ?? 'memory,SQLite').split(',') as StoreName[]
+export { type StoreName, stores } from './stores.js'
 
 /** The lease under scripted time. */
 export const leaseMs = 60_000

@@ -33,13 +33,13 @@ test(
     })
     keep('sigkill-postgres', report)
     expect(report.killCount).toBeGreaterThanOrEqual(kills)
-    for (const place of placesOfOrders) expect(report.killsAt(place), place).toBeGreaterThan(kills / 100)
+    for (const place of placesOfOrders) expect(report.killsAt(place), place).toBeGreaterThan(0)
     expect(Object.keys(destination.accepted())).toEqual(keys)
     expect(report.requestCount).toBeGreaterThan(
       report.acceptedCount + report.killsAt('between an effect and its append'),
     )
   },
-  2 * limitMs,
+  limitMs,
 )
 
 const stops = isCampaign ? 5_000 : 8

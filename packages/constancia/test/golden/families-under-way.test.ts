@@ -1,6 +1,7 @@
 import { afterAll, describe, expect, test } from 'vitest'
 import type { RunId } from '../../dist/index.js'
 import type { CrashReport, Fact, FamilyFacts } from '../../dist/testing/index.js'
+import { stores } from '../engine/stores.js'
 import { isCampaign, keepResults } from './campaign.js'
 import { hotel } from './cancelled-flows.js'
 import { patchedAfter } from './continued-flows.js'
@@ -8,6 +9,7 @@ import { bank } from './effects.js'
 import { Tally, timeout } from './suite.js'
 
 const tally = new Tally()
+const inMemory = stores.includes('memory')
 // Each is tried at every place; the campaign also overtakes it, and ends it twice.
 const depth = { takeovers: isCampaign, pairs: isCampaign }
 
@@ -55,7 +57,7 @@ function opsOf(facts: readonly Fact[]): string[] {
   return facts.filter(({ kind }) => /^(Step|Timer|Child)/.test(kind)).map(({ body }) => opOf(body))
 }
 
-describe('a run with children in all states', () => {
+describe.runIf(inMemory)('a run with children in all states', () => {
   const reports: CrashReport[] = []
 
   // It has 11 events when nobody cancels it.
@@ -65,19 +67,9 @@ describe('a run with children in all states', () => {
       timeout,
     },
     async (afterEvents) => {
-      const report = await tally.crash({ ...hotel, cancel: { afterEvents } }, depth)
+      const report = await tally.crash({ ...hotel, cancel: { afterEvents } }, 'memory', depth)
       reports.push(report)
       checkCancelled(report.facts)
-    },
-  )
-
-  test.each([4, 7])(
-    'R-B8 R-A7 T1 ends the same on SQLite if it is cancelled after %i events',
-    {
-      timeout,
-    },
-    async (afterEvents) => {
-      checkCancelled((await tally.crash({ ...hotel, cancel: { afterEvents } }, { ...depth, store: 'sqlite' })).facts)
     },
   )
 
@@ -85,7 +77,7 @@ describe('a run with children in all states', () => {
     'R-B8 R-A7 ends the same if it is ended by force after %i events',
     { timeout },
     async (afterEvents) => {
-      const report = await tally.crash({ ...hotel, cancel: { afterEvents, force: true } }, depth)
+      const report = await tally.crash({ ...hotel, cancel: { afterEvents, force: true } }, 'memory', depth)
       const root = report.facts.get('crash-test' as RunId) ?? []
       expect(root.at(-1)).toMatchObject({ kind: 'FlowCancelled', body: '{"forced":true}' })
       const asked = root.filter(({ kind }) => kind === 'ChildCancelRequested').map(({ body }) => opOf(body))
@@ -103,12 +95,20 @@ describe('a run with children in all states', () => {
   })
 })
 
-describe('a run whose code is patched under way', () => {
+describe('a run with children on disk', () => {
+  test.each(
+    stores.filter((store) => store !== 'memory').flatMap((store) => [4, 7].map((after) => [store, after] as const)),
+  )('R-B8 R-A7 T1 ends the same on %s if it is cancelled after %i events', { timeout }, async (store, afterEvents) => {
+    checkCancelled((await tally.crash({ ...hotel, cancel: { afterEvents } }, store, depth)).facts)
+  })
+})
+
+describe.runIf(inMemory)('a run whose code is patched under way', () => {
   test.each(range(1, 8))(
     'R-A7 T1 ends the same if the patch comes after %i events',
     { timeout },
     async (afterEvents) => {
-      const report = await tally.crash(patchedAfter(afterEvents), depth)
+      const report = await tally.crash(patchedAfter(afterEvents), 'memory', depth)
       const root = report.facts.get('crash-test' as RunId) ?? []
       expect(root.some(({ body }) => body.includes('announce'))).toBe(false)
       expect(root.some(({ body }) => body.includes('old end'))).toBe(true)
@@ -118,9 +118,9 @@ describe('a run whose code is patched under way', () => {
   )
 })
 
-describe('the golden test of families under way as a whole', () => {
+describe.runIf(inMemory)('the golden test of families under way as a whole', () => {
   test('T1 tried at least 1,500 crashes', ({ skip }) => {
-    if (tally.reportCount < 21) skip('only some of the moments were asked for')
+    if (tally.reportCount('memory') < 20) skip('only some of the moments were asked for')
     process.stdout.write(`${tally.count()} trials\n`)
     expect(tally.count()).toBeGreaterThanOrEqual(1_500)
   })

@@ -1,4 +1,5 @@
 import { afterAll, describe, expect, test } from 'vitest'
+import { stores } from '../engine/stores.js'
 import { isCampaign, keepResults } from './campaign.js'
 import { cancelledFlows, hotel } from './cancelled-flows.js'
 import { continued, lineage, patched } from './continued-flows.js'
@@ -8,6 +9,7 @@ import { describeGolden, Tally } from './suite.js'
 
 const families = [family, hotel, ...cancelledFlows, continued, lineage, patched, scheduled]
 const tally = new Tally()
+const enough = { memory: 5_000, SQLite: isCampaign ? 20_000 : 500, PostgreSQL: 500 }
 
 describeGolden(families, tally)
 
@@ -16,10 +18,10 @@ describe('the golden test of families as a whole', () => {
     keepResults('families', [`${families.length} flows, ${tally.count()} trials.`, '', ...tally.lines()])
   })
 
-  test('T1 T2 tried at least 5,500 crashes and takeovers', ({ skip }) => {
-    if (tally.reportCount < families.length * 3) skip('only some of the flows were asked for')
-    process.stdout.write(`${families.length} flows, ${tally.count()} trials, ${tally.count('SQLite')} on SQLite\n`)
-    expect(tally.count('SQLite')).toBeGreaterThanOrEqual(isCampaign ? 20_000 : 500)
-    expect(tally.count('memory')).toBeGreaterThanOrEqual(5_000)
+  test.for(stores)('T1 T2 tried enough crashes and takeovers on %s', (store, { skip }) => {
+    const whole = families.length * (store === 'memory' ? 2 : 1)
+    if (tally.reportCount(store) < whole) skip('only some of the flows were asked for')
+    process.stdout.write(`${families.length} flows, ${tally.count(store)} trials on ${store}\n`)
+    expect(tally.count(store)).toBeGreaterThanOrEqual(enough[store])
   })
 })

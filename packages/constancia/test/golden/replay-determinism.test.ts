@@ -2,12 +2,14 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { beforeEach, describe, expect, test } from 'vitest'
 import { type Flow, type FlowContext, flow, open, type Run } from '../../dist/index.js'
 import { defaultLimits } from '../../dist/journal/index.js'
 import { type StoreFactory, systemClock } from '../../dist/store/index.js'
 import { sqlite } from '../../dist/store/sqlite/index.js'
 import { crashTest, memory, memoryDisk } from '../../dist/testing/index.js'
+import { type StoreName, stores } from '../engine/stores.js'
+import { takeSchema } from '../postgres/used-schemas.js'
 import { isCampaign } from './campaign.js'
 import { Watcher } from './watched.js'
 
@@ -146,18 +148,38 @@ async function replay(store: StoreFactory, count: number): Promise<void> {
   await last.close()
 }
 
-describe('replay', () => {
-  test('R-A5 R-A4 gives the code the same sequence a thousand times, in memory', { timeout }, async () => {
-    await replay(memory(memoryDisk()), 1_000)
+interface Place {
+  readonly factory: StoreFactory
+  dispose(): Promise<void> | void
+}
+
+const placeOn: Readonly<Record<StoreName, () => Place | Promise<Place>>> = {
+  memory: () => ({ factory: memory(memoryDisk()), dispose: () => undefined }),
+  SQLite: () => {
+    const folder = mkdtempSync(join(tmpdir(), 'constancia-replay-'))
+    return {
+      factory: sqlite({ file: join(folder, 'runs.db') }),
+      dispose: () => rmSync(folder, { recursive: true, force: true }),
+    }
+  },
+  PostgreSQL: async () => {
+    const schema = await takeSchema('real')
+    return { factory: schema.factory(), dispose: () => schema.giveBack() }
+  },
+}
+
+const countOn = { memory: 1_000, SQLite: isCampaign ? 1_000 : 20, PostgreSQL: isCampaign ? 200 : 20 }
+
+describe.each(stores)('replay on %s', (name) => {
+  let place: Place
+
+  beforeEach(async () => {
+    place = await placeOn[name]()
+    return () => place.dispose()
   })
 
-  test('R-A5 R-A4 gives the code the same sequence from an SQLite file', { timeout }, async () => {
-    const folder = mkdtempSync(join(tmpdir(), 'constancia-replay-'))
-    try {
-      await replay(sqlite({ file: join(folder, 'runs.db') }), isCampaign ? 1_000 : 20)
-    } finally {
-      rmSync(folder, { recursive: true, force: true })
-    }
+  test(`R-A5 R-A4 gives the code the same sequence, ${countOn[name]} times`, { timeout }, async () => {
+    await replay(place.factory, countOn[name])
   })
 })
 

@@ -1,6 +1,8 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { days } from '../../dist/index.js'
 import { type CrashReport, type CrashTestOptions, crashTest } from '../../dist/testing/index.js'
+import { type StoreName, stores } from '../engine/stores.js'
+import { postgresCrashDisk } from '../postgres/rig-store.js'
 import { isCampaign } from './campaign.js'
 import { bank, type Golden } from './effects.js'
 import { Watcher } from './watched.js'
@@ -8,16 +10,20 @@ import { Watcher } from './watched.js'
 // What a machine that is busy with other things may take.
 export const timeout = isCampaign ? 3_600_000 : 1_800_000
 
+/** What `crashTest` calls the stores. */
+export const diskOf = { memory: 'memory', SQLite: 'sqlite', PostgreSQL: postgresCrashDisk } as const
+
 /** All crash tests of a file. */
 export class Tally {
-  readonly #reports: { readonly store: string; readonly report: CrashReport }[] = []
+  readonly #reports: { readonly store: StoreName; readonly report: CrashReport }[] = []
 
-  get reportCount(): number {
-    return this.#reports.length
+  /** Crash tests, on one store or on all. */
+  reportCount(store?: StoreName): number {
+    return this.#reports.filter((one) => store === undefined || one.store === store).length
   }
 
-  /** Trials, of one store or of all. */
-  count(store?: string): number {
+  /** Trials, on one store or on all. */
+  count(store?: StoreName): number {
     return this.#reports
       .filter((one) => store === undefined || one.store === store)
       .reduce((sum, { report }) => sum + report.triedCount, 0)
@@ -28,12 +34,12 @@ export class Tally {
     return ['```', ...this.#reports.map(({ store, report }) => `${store}, ${report.table()}`), '```']
   }
 
-  /** Tries a flow, and keeps what came of it. */
-  async crash(golden: Golden, options: Partial<CrashTestOptions<unknown>>): Promise<CrashReport> {
+  /** Tries a flow on a store, and keeps what came of it. */
+  async crash(golden: Golden, store: StoreName, options: Partial<CrashTestOptions<unknown>>): Promise<CrashReport> {
     const { gives: _, downtimeMs: __, everyNthPair, ...given } = golden
     const some = isCampaign || everyNthPair === undefined ? {} : { everyNthPair }
-    const report = await crashTest({ destination: bank, ...given, patienceMs: 2, ...some, ...options })
-    const store = options.store === 'sqlite' ? 'SQLite' : 'memory'
+    const usual = { destination: bank, store: diskOf[store], patienceMs: store === 'PostgreSQL' ? 20 : 2 }
+    const report = await crashTest({ ...usual, ...given, ...some, ...options })
     this.#reports.push({ store, report })
     process.stdout.write(`${store}, ${report.table()}\n`)
     return report
@@ -50,19 +56,21 @@ function watched(golden: Golden, watcher: Watcher): Golden {
 /** The golden test over some flows. */
 export function describeGolden(flows: readonly Golden[], tally: Tally): void {
   describe.each(flows)('the flow $flow.name', (golden) => {
-    describeInMemory(golden, tally)
+    if (stores.includes('memory')) describeInMemory(golden, tally)
 
-    test('R-A7 R-A8 R-B5 R-C3 R-C4 R-C5 T1 on SQLite, ends the same wherever its process ends or is overtaken', {
-      timeout,
-    }, async () => {
-      // In CI, a large one is overtaken in memory only.
-      const takeovers = isCampaign || golden.everyNthPair === undefined
-      const report = await tally.crash(golden, { store: 'sqlite', pairs: isCampaign, takeovers })
-      expect(report.countOf('crash')).toBeGreaterThan(report.eventCount)
-      if (!takeovers) return
-      expect(report.countOf('takeover')).toBe(2 * report.countOf('crash'))
-      expect(report.refusedCount).toBeGreaterThan(0)
-    })
+    test.each(stores.filter((store) => store !== 'memory'))(
+      'R-A7 R-A8 R-B5 R-C3 R-C4 R-C5 T1 on %s, ends the same wherever its process ends or is overtaken',
+      { timeout },
+      async (store) => {
+        // In CI, a large one is overtaken in memory only.
+        const takeovers = isCampaign || golden.everyNthPair === undefined
+        const report = await tally.crash(golden, store, { pairs: isCampaign && store === 'SQLite', takeovers })
+        expect(report.countOf('crash')).toBeGreaterThan(report.eventCount)
+        if (!takeovers) return
+        expect(report.countOf('takeover')).toBe(2 * report.countOf('crash'))
+        expect(report.refusedCount).toBeGreaterThan(0)
+      },
+    )
   })
 }
 
@@ -73,7 +81,7 @@ function describeInMemory(golden: Golden, tally: Tally): void {
 
     beforeAll(async () => {
       const one = watched(golden, watcher)
-      const [outcome] = await Promise.allSettled([tally.crash(one, { store: watcher.newDisk, pairs: true })])
+      const [outcome] = await Promise.allSettled([tally.crash(one, 'memory', { store: watcher.newDisk, pairs: true })])
       tried = outcome
     }, timeout)
 
@@ -117,7 +125,7 @@ function describeInMemory(golden: Golden, tally: Tally): void {
 
     test('R-A7 R-B3 ends the same if its process is gone for long, and timers are overdue', { timeout }, async () => {
       const { downtimeMs = days(3) } = golden
-      await tally.crash(golden, { downtimeMs, takeovers: false })
+      await tally.crash(golden, 'memory', { downtimeMs, takeovers: false })
     })
   })
 }

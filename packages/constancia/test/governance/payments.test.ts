@@ -1,38 +1,13 @@
-import { days, flow, hours, NotDispatched, once, PermanentError, type Run, verify } from 'constancia'
+import { days, flow } from 'constancia'
 import { describe, expect, test } from 'vitest'
 import { kindsOf, Rig, stores, until, untilStatus } from '../engine/rig.js'
 import { Court } from './court.js'
+import { begin, bodyOf, failureOf } from './scene.js'
 import { Bank, treasury } from './treasury.js'
 
-type Given = Parameters<typeof treasury>[1]
-
 describe.each(stores)('on %s', (store) => {
-  /** A bank, a contract in force, an analyst and a treasurer, and one process. */
-  async function begin(given: Given = {}) {
-    const rig = new Rig(store)
-    const bank = new Bank()
-    const made = treasury(bank, given)
-    const life = await rig.live([made.pay, made.direct], { contract: made.contract })
-    const court = new Court(() => life.store)
-    await court.activate(made.contract)
-    await court.grant('ann', 'analyst')
-    await court.grant('tom', 'treasurer')
-    const pays = async (cents: number): Promise<Run> => {
-      const run = await life.runtime.start(made.pay, { invoice: String(cents) }, { id: 'r', actor: 'ann' })
-      await untilStatus(run, 'paused')
-      return run
-    }
-    const pay = (cents: number): Promise<Run> => life.runtime.start(made.direct, { cents }, { id: 'r', actor: 'ann' })
-    return { rig, bank, life, court, pays, pay, made }
-  }
-
-  const bodyOf = async (run: Run, kind: string): Promise<Record<string, unknown>> => {
-    const event = (await run.events()).findLast((each) => each.kind === kind)
-    return event === undefined ? {} : JSON.parse(event.body)
-  }
-
   test('R-D1 R-D2 R-D4 R-E2 R-E12 R-F3 R-F4 an invoice is paid four days later, once, as exactly what was approved', async () => {
-    const { rig, bank, life, pays, made } = await begin()
+    const { rig, bank, life, pays, made } = await begin(store)
     await pays(250_000)
     await life.crash()
     rig.clock.advance(days(3))
@@ -63,7 +38,7 @@ describe.each(stores)('on %s', (store) => {
   })
 
   test('R-E3 C24 the actor lost the role during the pause: the run fails before anything executes, and the user is told', async () => {
-    const { bank, court, pays } = await begin()
+    const { bank, court, pays } = await begin(store)
     const run = await pays(250_000)
     await court.revoke('ann', 'analyst')
     await court.vote(run, 'tom', { resolves: 'approved' })
@@ -74,7 +49,7 @@ describe.each(stores)('on %s', (store) => {
   })
 
   test('R-E8 the approver lost the role before the effect: the vote no longer counts', async () => {
-    const { bank, court, pays } = await begin()
+    const { bank, court, pays } = await begin(store)
     const run = await pays(250_000)
     await court.vote(run, 'tom', { resolves: 'approved' })
     await court.revoke('tom', 'treasurer')
@@ -85,7 +60,7 @@ describe.each(stores)('on %s', (store) => {
   })
 
   test('R-E9 the contract was tightened during the pause: what it no longer allows is refused', async () => {
-    const { bank, court, pays } = await begin()
+    const { bank, court, pays } = await begin(store)
     const run = await pays(250_000)
     const stricter = treasury(bank, {
       version: '2',
@@ -105,7 +80,7 @@ describe.each(stores)('on %s', (store) => {
   })
 
   test('R-E10 somebody else paid meanwhile: the situation is looked at once more before the effect', async () => {
-    const { bank, court, pays } = await begin()
+    const { bank, court, pays } = await begin(store)
     const run = await pays(250_000)
     bank.isOpen = 'the invoice was paid by somebody else'
     await court.vote(run, 'tom', { resolves: 'approved' })
@@ -116,7 +91,7 @@ describe.each(stores)('on %s', (store) => {
   })
 
   test('R-D8 R-F4 what was approved with changes executes with these changes, and both versions are in the journal', async () => {
-    const { bank, court, pays } = await begin()
+    const { bank, court, pays } = await begin(store)
     const run = await pays(250_000)
     await court.vote(run, 'tom', { resolves: 'approved', amended: '{"to":"acme","cents":200000}' })
     expect(await run.result()).toMatchObject({ paid: true })
@@ -125,7 +100,7 @@ describe.each(stores)('on %s', (store) => {
   })
 
   test('R-D7 after its deadline an approval has expired; a vote that came first would have counted', async () => {
-    const { rig, bank, pays } = await begin()
+    const { rig, bank, pays } = await begin(store)
     const run = await pays(250_000)
     await rig.advance(days(4))
     expect(await run.result()).toEqual({ paid: false, why: 'expired' })
@@ -133,7 +108,7 @@ describe.each(stores)('on %s', (store) => {
   })
 
   test('R-F2 R-D1 an action whose rule asks for an approval asks for it by itself, and goes on after it', async () => {
-    const { bank, court, pay } = await begin()
+    const { bank, court, pay } = await begin(store)
     const run = await pay(5_000)
     await untilStatus(run, 'paused')
     expect(bank.requestCount).toBe(0)
@@ -152,7 +127,7 @@ describe.each(stores)('on %s', (store) => {
   })
 
   test.each(['rejected', 'expired'])('R-D6 an action that people %s is denied', async (outcome) => {
-    const { bank, court, pay } = await begin()
+    const { bank, court, pay } = await begin(store)
     const run = await pay(5_000)
     await untilStatus(run, 'paused')
     await court.vote(run, 'tom', { choice: 'reject', resolves: outcome })
@@ -162,7 +137,7 @@ describe.each(stores)('on %s', (store) => {
   })
 
   test('R-F1 R-F2 what the contract names for nobody, or for others, is denied before anything happens', async () => {
-    const { bank, life, court, made } = await begin()
+    const { bank, life, court, made } = await begin(store)
     await court.grant('eve', 'treasurer')
     const run = await life.runtime.start(made.direct, { cents: 10 }, { id: 'e', actor: 'eve' })
     const error = await failureOf(run)
@@ -185,134 +160,15 @@ describe.each(stores)('on %s', (store) => {
   })
 
   test('R-F5 a run that would spend more than its contract allows is refused the action that is one too many', async () => {
-    const { bank, pay } = await begin({ change: (one) => ({ ...one, limits: { cents: 900 } }) })
+    const { bank, pay } = await begin(store, { change: (one) => ({ ...one, limits: { cents: 900 } }) })
     const run = await pay(901)
     const error = await failureOf(run)
     expect(error.code).toBe('limit_exceeded')
     expect(bank.requestCount).toBe(0)
   })
 
-  test('R-B6 an idempotent action is tried again with the same key; when attempts are used up a person has to say what came of it', async () => {
-    const { rig, bank, court, pay } = await begin()
-    const broken = (): never => {
-      throw new Error('The line was cut.')
-    }
-    bank.fails = [broken, broken, broken]
-    const run = await pay(500)
-    await until(() => bank.requestCount === 1, 'the first attempt')
-    await rig.advance(5_000)
-    await untilStatus(run, 'paused')
-    expect(bank.requestCount).toBe(3)
-    expect((await run.row()).waitingFor).toMatchObject([{ kind: 'statement', op: '0' }])
-    await court.state(run, 'done', { receipt: 'by hand' })
-    expect(await run.result()).toEqual({ receipt: 'by hand' })
-    expect((await kindsOf(run)).slice(-5)).toEqual([
-      'OutcomeUnknown',
-      'OutcomeStated',
-      'ResumeAuthorized',
-      'ActionCompleted',
-      'FlowCompleted',
-    ])
-  })
-
-  test('R-B6 what a person says was not done passes the gate again, with the same key', async () => {
-    const { bank, court, pay } = await begin({ effect: once() })
-    bank.fails = [() => Promise.reject(new Error('The line was cut.'))]
-    const run = await pay(500)
-    await untilStatus(run, 'paused')
-    await court.state(run, 'not_done')
-    expect(await run.result()).toEqual({ receipt: 'r-r/0' })
-    expect(bank.requestCount).toBe(2)
-    expect((await run.events()).filter(({ kind }) => kind === 'ActionAuthorized')).toHaveLength(2)
-  })
-
-  test('R-B6 only proof is a failure under once: a request that was not sent is repeated, a refusal is final', async () => {
-    const { rig, bank, pay } = await begin({ effect: once() })
-    bank.fails = [
-      () => Promise.reject(new NotDispatched('Nobody listens.')),
-      () => Promise.reject(new PermanentError('No such account.')),
-    ]
-    const run = await pay(500)
-    await until(() => bank.requestCount === 1, 'the first attempt')
-    await rig.advance(2_000)
-    expect(await failureOf(run)).toMatchObject({ message: 'No such account.' })
-    expect(await bodyOf(run, 'ActionFailed')).toMatchObject({ attempt: 2, reason: 'refused' })
-  })
-
-  test('R-B6 under verify the destination is asked, after an earlier request can no longer land, and only then it is repeated', async () => {
-    const { rig, bank, pay } = await begin({ effect: verify({ settlesMs: hours(1) }) })
-    const before = rig.clock.now()
-    bank.fails = [() => Promise.reject(new Error('The line was cut.'))]
-    const run = await pay(500)
-    await until(() => bank.requestCount === 1, 'the first attempt')
-    bank.done.set('r/0', { to: 'acme', cents: 500 }) // It landed all the same.
-    await untilStatus(run, 'waiting')
-    expect((await run.row()).wakeAtMs).toBeGreaterThanOrEqual(before + hours(1))
-    await rig.advance(hours(1))
-    expect(await run.result()).toEqual({ receipt: 'r-r/0' })
-    expect(bank.requestCount).toBe(1)
-    expect(await bodyOf(run, 'ActionCompleted')).toMatchObject({ found: true })
-  })
-
-  test.each(['once', 'verify', 'idempotent'])(
-    'R-B6 a process that dies after it has sent: what happens next is what %s promises',
-    async (protocol) => {
-      const effect = protocol === 'once' ? once() : protocol === 'verify' ? verify({ settlesMs: hours(1) }) : undefined
-      const { rig, bank, life, pay, made } = await begin(effect === undefined ? {} : { effect })
-      bank.fails = [() => new Promise<never>(() => undefined)]
-      await pay(500)
-      await until(() => bank.requestCount === 1, 'it was sent')
-      bank.done.set('r/0', { to: 'acme', cents: 500 })
-      const next = await rig.succeed(life, [made.direct], { contract: made.contract })
-      const run = next.runtime.run('r')
-      if (protocol === 'once') {
-        await untilStatus(run, 'paused')
-        expect(bank.requestCount).toBe(1)
-        return
-      }
-      if (protocol === 'verify') await untilStatus(run, 'waiting')
-      await rig.advance(hours(1))
-      expect(await run.result()).toEqual({ receipt: 'r-r/0' })
-      expect(bank.requestCount).toBe(protocol === 'verify' ? 1 : 2)
-      expect((await kindsOf(run)).slice(1)).toEqual(['ActionAuthorized', 'ActionCompleted', 'FlowCompleted'])
-    },
-  )
-
-  test('R-A9 R-E11 an intent that was found open is not dispatched again once the actor may not: a person says what came of it', async () => {
-    const { rig, bank, life, court, pay, made } = await begin({
-      change: (one) => ({ ...one, flows: one.flows.map((flow) => ({ ...flow, resume: 'anyone' as const })) }),
-    })
-    bank.fails = [() => new Promise<never>(() => undefined)]
-    await pay(500)
-    await until(() => bank.requestCount === 1, 'it was sent')
-    await court.revoke('ann', 'analyst')
-    const next = await rig.succeed(life, [made.direct], { contract: made.contract })
-    await untilStatus(next.runtime.run('r'), 'paused')
-    expect(bank.requestCount).toBe(1)
-    expect((await kindsOf(next.runtime.run('r'))).at(-1)).toBe('OutcomeUnknown')
-  })
-
-  test('R-B6 C19 a run that is cancelled while an effect is under way ends only when it is known what came of it', async () => {
-    const { bank, pay } = await begin()
-    let land = (): void => undefined
-    bank.fails = [() => new Promise<never>((resolve) => (land = resolve as never))]
-    const run = await pay(500)
-    await until(() => bank.requestCount === 1, 'it was sent')
-    await run.cancel()
-    await until(async () => (await kindsOf(run)).includes('CancelRequested'), 'it is to end')
-    expect((await run.row()).outcome).toBe('open')
-    land()
-    await untilStatus(run, 'cancelled')
-    expect((await kindsOf(run)).slice(1)).toEqual([
-      'ActionAuthorized',
-      'CancelRequested',
-      'ActionCompleted',
-      'FlowCancelled',
-    ])
-  })
-
   test('C19 C38 a run that is cancelled while people are asked ends at once, and their answer comes too late', async () => {
-    const { bank, pay } = await begin()
+    const { bank, pay } = await begin(store)
     const run = await pay(5_000)
     await untilStatus(run, 'paused')
     await run.cancel()
@@ -413,11 +269,3 @@ describe.each(stores)('on %s', (store) => {
     expect(await run.result()).toEqual(['approved', 'rejected'])
   })
 })
-
-async function failureOf(run: Run): Promise<{ code: string; message: string }> {
-  const error = await run.result().then(
-    () => new Error('It did not fail.'),
-    (reason: Error) => reason,
-  )
-  return (error.cause ?? error) as never
-}

@@ -21,29 +21,30 @@ export class Bank {
   fails: (() => Promise<never> | undefined)[] = []
 }
 
-/** A treasury: an analyst prepares payments, a treasurer releases those that are large. */
-export function treasury(
-  bank: Bank,
-  given: {
-    readonly effect?: EffectProtocol
-    readonly models?: ModelPolicy
-    readonly version?: string
-    readonly change?: (declaration: ContractDeclaration) => ContractDeclaration
-  } = {},
-) {
-  const readInvoice = action({
-    name: 'invoice.read',
-    input: z.object({ invoice: z.string() }),
-    output: z.object({ vendor: z.string(), cents: z.number().int() }),
-    effect: idempotent({ remembersMs: days(30) }),
-    run: ({ invoice }) => ({ vendor: 'acme', cents: Number(invoice) }),
-  })
-  const transfer = action({
+/** What a treasury differs in. */
+export interface TreasuryOptions {
+  readonly effect?: EffectProtocol
+  readonly models?: ModelPolicy
+  readonly version?: string
+  readonly change?: (declaration: ContractDeclaration) => ContractDeclaration
+}
+
+const readInvoice = action({
+  name: 'invoice.read',
+  input: z.object({ invoice: z.string() }),
+  output: z.object({ vendor: z.string(), cents: z.number().int() }),
+  effect: idempotent({ remembersMs: days(30) }),
+  run: ({ invoice }) => ({ vendor: 'acme', cents: Number(invoice) }),
+})
+
+/** Pays at a bank. */
+function transferOf(bank: Bank, effect: EffectProtocol = idempotent({ remembersMs: days(1) })) {
+  return action({
     name: 'bank.transfer',
     title: 'Pay a vendor',
     input: z.object({ to: z.string(), cents: z.number().int().positive() }),
     output: z.object({ receipt: z.string() }),
-    effect: given.effect ?? idempotent({ remembersMs: days(1) }),
+    effect,
     retry: { attemptsMax: 3, delayMsFirst: 1_000, jitter: 0 },
     stillValid: () => bank.isOpen,
     find: (_input, { key }) =>
@@ -56,7 +57,11 @@ export function treasury(
       return { receipt: `r-${key}` }
     },
   })
-  const pay = flow({
+}
+
+/** Reads an invoice, asks for its payment, and pays. */
+function payInvoice(transfer: ReturnType<typeof transferOf>) {
+  return flow({
     name: 'pay-invoice',
     version: 1,
     resume: { roles: ['analyst'] },
@@ -77,6 +82,12 @@ export function treasury(
       return { paid: true, receipt }
     },
   })
+}
+
+/** A treasury: an analyst prepares payments, a treasurer releases those that are large. */
+export function treasury(bank: Bank, given: TreasuryOptions = {}) {
+  const transfer = transferOf(bank, given.effect)
+  const pay = payInvoice(transfer)
   const direct = flow({
     name: 'pay-directly',
     version: 1,

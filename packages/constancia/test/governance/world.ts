@@ -33,7 +33,7 @@ import { underMemory, underSqlite } from '../store/stores.js'
 export const day = 86_400_000
 const leaseMs = 10_000 * day
 
-const open = { memory: underMemory, SQLite: underSqlite, PostgreSQL: () => underPostgres() }
+const open = { memory: underMemory, SQLite: underSqlite, PostgreSQL: () => underPostgres(true) }
 const made: MovableUnderTest[] = []
 
 afterEach(async () => {

@@ -24,6 +24,13 @@ export const postgresBugs: readonly PlantedBug[] = [
     noticedBy: conformance('an append under an older epoch is refused, also'),
   },
   {
+    breaks: 'PostgreSQL does not compare the epoch of what many runs write at once',
+    file: postgres('migrations/0007-write-plain'),
+    find: 'r.claim_id = g.claim AND r.epoch = g.epoch',
+    replace: 'r.claim_id IS NOT NULL',
+    noticedBy: conformance('each is stored or refused for its own reason'),
+  },
+  {
     breaks: 'PostgreSQL lays a run to rest although a signal came meanwhile',
     file: postgres('migrations/0002-writing'),
     find: '(r.head_seq = i.seq AND r.head_hash = i.hash)) AS fits',
@@ -85,6 +92,16 @@ export const postgresBugs: readonly PlantedBug[] = [
     find: 'Math.min(this.#input.options.pollMs, untilDueMs)',
     replace: 'Math.min(2 ** 30, untilDueMs)',
     noticedBy: { ...faults('listens nowhere'), inVain: true },
+  },
+  {
+    breaks: 'a worker reads all that it has again whenever many runs of others end',
+    file: 'constancia/src/engine/worker.ts',
+    find: 'else if (change.byOwner !== true) for',
+    replace: 'else for',
+    noticedBy: {
+      file: 'constancia/test/postgres/hints.test.ts',
+      name: 'makes no other worker read its own runs again',
+    },
   },
   {
     breaks: 'a database that was moved away is worked on by those who have it open',

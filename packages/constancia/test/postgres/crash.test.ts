@@ -1,33 +1,21 @@
 import { expect, test } from 'vitest'
-import { crashTest } from '../../dist/testing/index.js'
-import { bank } from '../golden/effects.js'
 import { goldenFlows } from '../golden/flows.js'
-import { postgresCrashDisk } from './rig-store.js'
+import { Tally } from '../golden/suite.js'
 
-// Few by default: each place of each of them is a schema of its own.
-const isAll = process.env['CONSTANCIA_TEST_STORES'] === 'all'
+// What CI affords. All of them, and families, are tried in a campaign, as on SQLite: `golden/golden.test.ts`.
 const few = new Set(['linear', 'signals'])
-const chosen = goldenFlows.filter(({ flow }) => isAll || few.has(flow.name))
+const chosen = goldenFlows.filter(({ flow }) => few.has(flow.name))
+const tally = new Tally()
 
 test('the flows that are tried are there', () => {
-  expect(chosen.length).toBe(isAll ? goldenFlows.length : few.size)
+  expect(chosen.length).toBe(few.size)
 })
 
 test.each(chosen)(
   'R-A7 R-A8 T1 $flow.name ends the same on PostgreSQL wherever its process ends',
-  {
-    timeout: 600_000,
-  },
+  { timeout: 600_000 },
   async (golden) => {
-    const { gives: _, downtimeMs: __, everyNthPair: ___, ...given } = golden
-    const report = await crashTest({
-      ...given,
-      destination: bank,
-      patienceMs: 20,
-      takeovers: false,
-      store: postgresCrashDisk,
-    })
-    process.stdout.write(`PostgreSQL, ${report.table()}\n`)
+    const report = await tally.crash(golden, 'PostgreSQL', { takeovers: false })
     expect(report.countOf('crash')).toBeGreaterThan(report.eventCount)
   },
 )

@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
 import { fileURLToPath } from 'node:url'
 import pg from 'pg'
+import { namedServer } from './choice.mjs'
 
 let found: Promise<string> | undefined
 
@@ -13,7 +14,8 @@ let found: Promise<string> | undefined
  * this run of the tests. It ends with the process that runs them.
  */
 export function databaseUrl(): Promise<string> {
-  found ??= process.env['DATABASE_URL'] === undefined ? started() : Promise.resolve(process.env['DATABASE_URL'])
+  const named = namedServer(process.env)
+  found ??= named === undefined ? started() : Promise.resolve(named)
   return found
 }
 

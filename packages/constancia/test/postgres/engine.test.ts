@@ -1,6 +1,6 @@
 /**
- * Tests of the engine, on PostgreSQL: those files in which most of the store's promises are needed. All of them, with
- * `CONSTANCIA_TEST_STORES=PostgreSQL npx vitest run packages/constancia/test/engine`.
+ * Tests of the engine, on PostgreSQL: those files in which most of the store's promises are needed. All of them run there in a
+ * campaign (`engine/stores.ts`), or with `CONSTANCIA_TEST_STORES=PostgreSQL npx vitest run packages/constancia/test/engine`.
  */
 process.env['CONSTANCIA_TEST_STORES'] = 'PostgreSQL'
 

@@ -91,6 +91,29 @@ describe.each(['request', 'answer'] as const)('C46 a connection that is lost at 
     await store.close()
   })
 
+  test.each(['.write_plain(', '.write('])(
+    'what many runs write at once, in %s…): each of them is as it would have been, those that conflict too',
+    async (word) => {
+      const store = await opened()
+      const claims: Claim[] = []
+      for (let index = 0; index < 6; index += 1) claims.push(await owned(store, `r${index}`))
+      const late = claims.splice(4, 2)
+      const other = await opened() // What this one writes, the first does not know of.
+      for (const one of late) await append(other, one)
+      await other.close()
+      cutAt(word, place)
+      const answers = await Promise.all([...claims, ...late].map((one) => append(store, one)))
+      expect(proxy.cutCount).toBe(1)
+      expect(answers.map(({ kind }) => kind)).toEqual([
+        ...claims.map(() => 'appended'),
+        ...late.map(() => 'head_conflict'),
+      ])
+      for (let index = 0; index < 6; index += 1)
+        expect(await journal(store, `r${index}`)).toEqual(['FlowStarted', 'StepCompleted'])
+      await store.close()
+    },
+  )
+
   test('a batch: each of its runs is as it would have been, those that conflict too', async () => {
     const store = await opened()
     const claims: Claim[] = []
@@ -218,6 +241,25 @@ async function untilWaiting(count: number): Promise<void> {
     await new Promise((resolve) => setTimeout(resolve, 5))
   }
 }
+
+test('C46 what is stored is not sent again when only the question why the rest is not has to give way', async () => {
+  const store = await opened()
+  const [sound, late] = [await owned(store, 'r1'), await owned(store, 'r2')]
+  const other = await opened()
+  await append(other, late)
+  await other.close()
+  const find = `SELECT pg_get_functiondef(oid) AS sql FROM pg_proc
+    WHERE pronamespace = $1::regnamespace AND proname = 'write' AND 'n_priority' = ANY (proargnames)`
+  const { sql } = (await raw.query(find, [`"${schema}"`])).rows[0] as { sql: string }
+  const once = `BEGIN
+    IF nextval('"${schema}".asked') = 1 THEN RAISE EXCEPTION 'gave way' USING ERRCODE = '40001'; END IF;`
+  await raw.query(`CREATE SEQUENCE "${schema}".asked; ${sql.replace('BEGIN', once)}`)
+  const answers = await Promise.all([append(store, sound), append(store, late)])
+  expect(answers.map(({ kind }) => kind)).toEqual(['appended', 'head_conflict'])
+  expect((await raw.query(`SELECT last_value AS count FROM "${schema}".asked`)).rows).toEqual([{ count: '2' }])
+  expect(await journal(store, 'r1')).toEqual(['FlowStarted', 'StepCompleted'])
+  await store.close()
+})
 
 test('C46 transactions that the database chooses to give way are done again, and nobody hears of it', async () => {
   const store = await opened()

@@ -87,13 +87,9 @@ export class Fleet {
     if (kinds.join() !== wanted) throw new Error(`${run.id} has the events ${kinds.join()}.`)
   }
 
-  /** Waits until runs rest and wait for their signal. */
+  /** Waits until runs rest and wait for their signal; fails where one ended without it. */
   async untilWaiting(runs: readonly Run[]): Promise<void> {
-    await Promise.all(
-      runs.map(async (run) => {
-        while ((await run.row()).status !== 'waiting') await pause(20)
-      }),
-    )
+    await Promise.all(runs.map(untilWaiting))
   }
 
   /** How long it takes, in milliseconds, from a signal from outside to the end of a run that rests. */
@@ -136,6 +132,15 @@ export class Fleet {
     const log = (_: string, message: string): void =>
       void this.said.push({ worker: no, atMs: performance.now(), message })
     return open({ store, flows: [this.works], worker, log })
+  }
+}
+
+async function untilWaiting(run: Run): Promise<void> {
+  for (;;) {
+    const { status, outcome } = await run.row()
+    if (status === 'waiting') return
+    if (outcome !== 'open') throw new Error(`${run.id} was to wait for its signal, but it has ended as ${outcome}.`)
+    await pause(20)
   }
 }
 

@@ -1,51 +1,49 @@
 import { setTimeout as pause, setImmediate } from 'node:timers/promises'
 import type { StoreFactory } from 'constancia'
-import { postgres } from 'constancia/postgres'
+import type { PostgresOptions } from 'constancia/postgres'
 import type { CrashDisk } from 'constancia/testing'
-import type pg from 'pg'
 import type { ClaimAnswer, ClaimRequest, Clock, Store } from '../../dist/store/index.js'
-import { databaseUrl, dropSchema, newSchema, rawConnection } from './database.js'
-import { scriptClock } from './under-test.js'
+import { takeSchema, type UsedSchema } from './used-schemas.js'
 
 // So much later the store asks to be asked again where others have locked all that is due.
 const lockedAgainMs = 200
 const calls = { count: 0, total: 0 }
 
-/** A schema of its own, whose database shows the time of the clock of whoever asks, where that is scripted. */
+/** A schema for one test, whose database shows the time of the clock of whoever asks, where that is scripted. */
 export class RigDatabase {
-  readonly #schema = newSchema()
-  readonly #isScripted: boolean
-  #raw: Promise<pg.Client> | undefined
+  readonly #time: UsedSchema['time']
+  readonly #options: PostgresOptions
+  #schema: Promise<UsedSchema> | undefined
   #shownMs: number | undefined
 
-  constructor(time: 'scripted' | 'real') {
-    this.#isScripted = time === 'scripted'
+  constructor(time: UsedSchema['time'], listen?: false) {
+    this.#time = time
+    this.#options = { connectionCountMax: 3, ...(listen === undefined ? {} : { listen }) }
   }
 
   readonly factory: StoreFactory = async (parts) => {
-    const url = await databaseUrl()
-    const store = await postgres({ url, schema: this.#schema })(parts)
-    if (this.#isScripted) this.#raw ??= this.#script(url)
+    this.#schema ??= takeSchema(this.#time)
+    const schema = await this.#schema
+    const store = await schema.factory(this.#options)(parts)
     await this.#showTime(parts.clock)
     return this.#counted(store, parts.clock)
   }
 
   async dispose(): Promise<void> {
-    await (await this.#raw)?.end()
-    await dropSchema(this.#schema)
+    const schema = this.#schema
+    this.#schema = undefined
+    await (await schema)?.giveBack()
   }
 
-  async #script(url: string): Promise<pg.Client> {
-    const raw = await rawConnection(url)
-    await scriptClock(raw, this.#schema)
-    return raw
+  get #isScripted(): boolean {
+    return this.#time === 'scripted'
   }
 
   async #showTime(clock: Clock): Promise<void> {
     const nowMs = clock.now()
     if (!this.#isScripted || nowMs === this.#shownMs) return
     this.#shownMs = nowMs
-    await (await this.#raw)?.query(`UPDATE "${this.#schema}".scripted SET ms = $1`, [nowMs])
+    await (await this.#schema)?.show(nowMs)
   }
 
   // A worker that is told that more is due looks again at once; where time stands still it would wait for ever.
@@ -118,9 +116,9 @@ export class RigDatabase {
   }
 }
 
-/** What survives a crash, in a schema of its own. */
+/** What survives a crash, in a schema that is empty at first. Lives come one after the other: what one tells no other has to hear. */
 export async function postgresCrashDisk(): Promise<CrashDisk> {
-  const database = new RigDatabase('scripted')
+  const database = new RigDatabase('scripted', false)
   return { factory: database.factory, dispose: () => database.dispose() }
 }
 

@@ -8,6 +8,7 @@ import { createRequire } from 'node:module'
 import { createServer } from 'node:net'
 import { delimiter, dirname, join } from 'node:path'
 import { setTimeout as pause } from 'node:timers/promises'
+import { chooseBinaries } from './choice.mjs'
 
 /** Makes a cluster in the folder, unless one is there, and starts it. */
 export async function startServer(folder, settings = {}) {
@@ -17,7 +18,7 @@ export async function startServer(folder, settings = {}) {
     chownSync(folder, owner.uid, owner.gid)
     chmodSync(dirname(folder), 0o755)
   }
-  const bin = binariesFor(owner)
+  const bin = chooseBinaries(foundBinaries(), (folder) => whyNot(folder, owner))
   if (!existsSync(join(folder, 'PG_VERSION'))) {
     const init = ['-D', folder, '-U', 'postgres', '-A', 'trust', '-E', 'UTF8', '--locale=C', '--no-sync']
     execFileSync(join(bin, 'initdb'), init, { ...owner, cwd: folder, stdio: 'pipe', env: cleanEnv() })
@@ -58,21 +59,20 @@ function ownerOf() {
   throw new Error('PostgreSQL does not run as root, and there is neither a user postgres nor a user nobody.')
 }
 
-// The package's folder may be one that the other user cannot enter; then the machine's own serves.
-function binariesFor(owner) {
-  const tried = []
-  for (const bin of [...packaged(), ...ofTheMachine()]) {
-    if (!existsSync(join(bin, 'initdb')) || !existsSync(join(bin, 'postgres'))) continue
-    try {
-      execFileSync(join(bin, 'postgres'), ['--version'], { ...owner, cwd: '/', stdio: 'pipe', env: cleanEnv() })
-      return bin
-    } catch (error) {
-      tried.push(`${bin}: ${String(error.message).split('\n')[0]}`)
-    }
+/** Folders in which binaries may be, the best ones first. */
+export function foundBinaries() {
+  return { packaged: packaged(), ofTheMachine: ofTheMachine() }
+}
+
+// The package's folder may be one that the other user cannot enter.
+function whyNot(bin, owner) {
+  if (!existsSync(join(bin, 'initdb')) || !existsSync(join(bin, 'postgres'))) return ''
+  try {
+    execFileSync(join(bin, 'postgres'), ['--version'], { ...owner, cwd: '/', stdio: 'pipe', env: cleanEnv() })
+    return undefined
+  } catch (error) {
+    return String(error.message).split('\n')[0]
   }
-  throw new Error(
-    `No PostgreSQL can be started; run npm install, or set DATABASE_URL. Tried: ${tried.join('; ') || 'nothing'}`,
-  )
 }
 
 function packaged() {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 export const isCampaign = process.env['CONSTANCIA_CAMPAIGN'] === '1'
 
 /** How long a test may take that kills or stops so many processes, in milliseconds: slow machines are no failures. */
-export const limitMs = isCampaign ? 4 * 3_600_000 : 600_000
+export const limitMs = isCampaign ? 4 * 3_600_000 : 1_800_000
 
 /** Shows what was tried and, in a campaign, keeps it beside the other results. */
 export function keep(name: string, report: { table(): string }): void {

@@ -1,6 +1,8 @@
 import { flow, schedule } from 'constancia'
 import { type CrashReport, crashTest, Ledger, type ScheduleFlowOptions, scheduleFlow } from 'constancia/testing'
 import { expect, it } from 'vitest'
+import { type StoreName, stores } from '../engine/stores.js'
+import { diskOf } from '../golden/suite.js'
 
 const nothing = flow({ name: 'nothing', version: 1, run: async () => undefined })
 
@@ -11,7 +13,7 @@ const declared = (cron: string): { readonly name: string; readonly payload: unkn
 
 interface Trial {
   readonly crons: readonly string[]
-  readonly store: 'memory' | 'sqlite'
+  readonly store: StoreName
   readonly flow: Partial<ScheduleFlowOptions>
 }
 
@@ -29,14 +31,12 @@ async function crash(trial: Trial): Promise<{ readonly report: CrashReport; read
   })
   const { crons, store } = trial
   const signals = crons.map(declared)
-  const report = await crashTest({ flow: kept, input: { schedule: 'tested' }, signals, destination: ledger, store })
+  const what = { flow: kept, input: { schedule: 'tested' }, signals, destination: ledger }
+  const report = await crashTest({ ...what, store: diskOf[store], patienceMs: 20 })
   return { report, started }
 }
 
-it.each([
-  ['memory', 3],
-  ['sqlite', 1],
-] as const)(
+it.each(stores.map((store) => [store, store === 'memory' ? 3 : 1] as const))(
   'R-A7 C18 a schedule that crashes at any place starts the runs of the one that did not, on %s',
   async (store, dueCountMax) => {
     const { report, started } = await crash({ crons: ['*/30 * * * *'], store, flow: { dueCountMax } })

@@ -1,5 +1,6 @@
 import { type FlowContext, flow, type RunRow, type Schedule, type ScheduleDeclaration, schedule } from 'constancia'
 import { describe, expect, it, vi } from 'vitest'
+import { stores } from '../engine/stores.js'
 import { every, World } from './world.js'
 
 type Options = Partial<ScheduleDeclaration<{ readonly of: string }>>
@@ -16,7 +17,7 @@ const declared = (world: World, options: Options = {}): Schedule =>
 
 const daily = { cron: '30 2 * * *' }
 
-describe.each(['memory', 'SQLite'] as const)('on %s', (store) => {
+describe.each(stores)('on %s', (store) => {
   it('C18 R-B3 a daily schedule starts exactly one run a day over both changes of the clocks', async () => {
     const spring = new World('2026-03-27T12:00:00Z', store)
     await spring.up([declared(spring, daily)])
@@ -132,38 +133,44 @@ it('what a schedule left out is in its journal', async () => {
   })
 })
 
-it('R-A4 a replay of a schedule comes to the same without asking a calendar or the database of time zones', async () => {
-  const world = new World('2026-10-24T21:59:59Z')
-  await world.down(await world.up([declared(world)]))
-  const worker = await world.up([declared(world, { cron: '*/20 * * * *' })])
-  await world.goTo('2026-10-25T03:00:00Z')
-  await world.down(worker)
-  const looking = await world.up([declared(world)], false)
-  const asked = vi.spyOn(Intl, 'DateTimeFormat').mockImplementation(() => {
-    throw new Error('The database of time zones was asked.')
-  })
-  try {
-    expect(await looking.rehearse('schedule:tested')).toMatchObject({ kind: 'replays' })
-    expect(asked).not.toHaveBeenCalled()
-  } finally {
-    asked.mockRestore()
-  }
-})
+it.each(stores)(
+  'R-A4 on %s, a replay of a schedule comes to the same without asking a calendar or the database of time zones',
+  async (store) => {
+    const world = new World('2026-10-24T21:59:59Z', store)
+    await world.down(await world.up([declared(world)]))
+    const worker = await world.up([declared(world, { cron: '*/20 * * * *' })])
+    await world.goTo('2026-10-25T03:00:00Z')
+    await world.down(worker)
+    const looking = await world.up([declared(world)], false)
+    const asked = vi.spyOn(Intl, 'DateTimeFormat').mockImplementation(() => {
+      throw new Error('The database of time zones was asked.')
+    })
+    try {
+      expect(await looking.rehearse('schedule:tested')).toMatchObject({ kind: 'replays' })
+      expect(asked).not.toHaveBeenCalled()
+    } finally {
+      asked.mockRestore()
+    }
+  },
+)
 
-it('C16 R-B3 a schedule that is due once a year is due once, after the year, and holds no timer of its own', async () => {
-  const world = new World('2026-01-01T00:00:01Z')
-  const tested = declared(world, { cron: '0 0 1 1 *', timeZone: 'UTC' })
-  await world.down(await world.up([tested]))
-  expect(world.clock.armedCount).toBe(0)
-  world.clock.advanceTo(Date.parse('2026-12-31T23:59:59Z'))
-  await world.up([tested])
-  expect(world.taken()).toEqual([])
-  await world.goTo('2027-06-01T00:00:00Z')
-  expect(world.taken()).toEqual(['2027-01-01T00:00:00Z'])
-})
+it.each(stores)(
+  'C16 R-B3 on %s, a schedule that is due once a year is due once, after the year, and holds no timer of its own',
+  async (store) => {
+    const world = new World('2026-01-01T00:00:01Z', store)
+    const tested = declared(world, { cron: '0 0 1 1 *', timeZone: 'UTC' })
+    await world.down(await world.up([tested]))
+    expect(world.clock.armedCount).toBe(0)
+    world.clock.advanceTo(Date.parse('2026-12-31T23:59:59Z'))
+    await world.up([tested])
+    expect(world.taken()).toEqual([])
+    await world.goTo('2027-06-01T00:00:00Z')
+    expect(world.taken()).toEqual(['2027-01-01T00:00:00Z'])
+  },
+)
 
-it('R-B4 a version of a flow that this process does not have is waited for', async () => {
-  const world = new World('2026-05-01T00:10:00Z')
+it.each(stores)('R-B4 on %s, a version of a flow that this process does not have is waited for', async (store) => {
+  const world = new World('2026-05-01T00:10:00Z', store)
   const old = declared(world)
   const executed: string[] = []
   const run = (ctx: FlowContext): Promise<void> => ctx.step('write', () => void executed.push(ctx.runId))

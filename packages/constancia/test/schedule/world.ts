@@ -5,7 +5,8 @@ import { flow, open, type Runtime, type Schedule, type StoreFactory } from 'cons
 import { sqlite } from 'constancia/sqlite'
 import { memory, memoryDisk, ScriptedClock } from 'constancia/testing'
 import { afterEach } from 'vitest'
-import { drained, until } from '../engine/rig.js'
+import { drained, type StoreName, until } from '../engine/rig.js'
+import { RigDatabase } from '../postgres/rig-store.js'
 
 const neverMs = 300 * 86_400_000
 const worlds: World[] = []
@@ -27,13 +28,16 @@ export class World {
   })
   readonly #factory: StoreFactory
   readonly #folder: string | undefined
+  readonly #database: RigDatabase | undefined
   readonly #runtimes = new Set<Runtime>()
 
-  constructor(start: string, store: 'memory' | 'SQLite' = 'memory') {
+  constructor(start: string, store: StoreName = 'memory') {
     this.clock = new ScriptedClock(Date.parse(start))
-    this.#folder = store === 'memory' ? undefined : mkdtempSync(join(tmpdir(), 'constancia-schedule-'))
+    this.#folder = store !== 'SQLite' ? undefined : mkdtempSync(join(tmpdir(), 'constancia-schedule-'))
     const file = join(this.#folder ?? '', 'runs.db')
-    this.#factory = store === 'memory' ? memory(memoryDisk()) : sqlite({ file, watchPollMs: 0 })
+    this.#database = store === 'PostgreSQL' ? new RigDatabase('scripted') : undefined
+    this.#factory =
+      this.#database?.factory ?? (store === 'memory' ? memory(memoryDisk()) : sqlite({ file, watchPollMs: 0 }))
     worlds.push(this)
   }
 
@@ -88,6 +92,7 @@ export class World {
 
   async end(): Promise<void> {
     for (const runtime of this.#runtimes) await runtime.close()
+    await this.#database?.dispose()
     if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true })
   }
 }

@@ -1,17 +1,17 @@
 import { judgeVote, type Law } from '@constancia/verify'
-import type { Runtime } from '../../engine/index.js'
 import { pendingOf } from '../../governance/index.js'
 import { approvalDocument, approvalLines, untilText, votesText } from '../approval-lines.js'
-import { type Asked, askedIn, findApproval, requireShown, rolesAsked, subjectOf } from '../asked.js'
+import { type Asked, findApproval, requireShown, rolesAsked, subjectOf } from '../asked.js'
 import { type Call, type Command, lookOnly } from '../command.js'
 import { ageText } from '../durations.js'
 import { exitCodes } from '../exit-codes.js'
 import { withGovernance } from '../governing.js'
 import { orText } from '../principals.js'
 import { findRun } from '../run-ids.js'
-import { filterOf, openStatuses, runsOf } from '../selection.js'
+import { filterOf } from '../selection.js'
 import { tableLines } from '../table.js'
 import { printable } from '../text.js'
+import { type AskingPlace, waitingForPeople } from '../waiting-for-people.js'
 
 const limitUsual = 50
 
@@ -20,7 +20,7 @@ export const approvalsCommand: Command = {
   name: 'approvals',
   summary: 'list what waits for people: approvals, and effects whose outcome somebody has to state',
   details:
-    'Who is asked, since when, until when. --principal leaves what this one could approve now, by their own roles or in the place of somebody. With ' +
+    'Who is asked, since when, until when; what waits longest comes first. --principal leaves what this one could approve now, by their own roles or in the place of somebody. With ' +
     '--json: one line for each, told apart by kind (approval, statement).',
   options: [
     { flags: '--flow <flow>', about: 'in runs of this flow, or of one version of it: pay or pay@2' },
@@ -31,36 +31,34 @@ export const approvalsCommand: Command = {
   ],
   act: async (call) => {
     const limit = call.options.flag('all') ? Number.POSITIVE_INFINITY : (call.options.count('limit') ?? limitUsual)
-    const law = await withGovernance(call, ({ governance }) => governance.law())
-    await call.withRuntime(lookOnly, async (runtime) => {
-      const found: Asked[] = []
-      let hasMore = false
-      for await (const asked of openIn(runtime, call)) {
-        if (!fits(asked, { call, law })) continue
-        hasMore = found.length >= limit
-        if (hasMore) break
-        if (call.isJson) await call.terminal.print(JSON.stringify(briefly(asked, { call, law })))
-        found.push(asked)
-      }
-      if (!call.isJson && found.length > 0) await printTable(call, law, found)
-      if (found.length === 0) call.terminal.say('Nothing waits for people.')
-      if (hasMore) call.terminal.say('There are more; --limit or --all shows them.')
+    await withGovernance(call, async ({ governance, store }) => {
+      const law = await governance.law()
+      await call.withRuntime(lookOnly, (runtime) =>
+        list(call, { runtime, store, filter: filterOf(call) }, { law, limit }),
+      )
     })
     return exitCodes.done
   },
 }
 
-async function* openIn(runtime: Runtime, call: Call): AsyncGenerator<Asked> {
-  const filter = { ...filterOf(call), statuses: ['paused' as const, ...openStatuses.filter((one) => one !== 'paused')] }
-  const seen = new Set<string>()
-  for await (const run of runsOf(runtime, filter)) {
+async function list(
+  call: Call,
+  place: AskingPlace,
+  { law, limit }: { readonly law: Law; readonly limit: number },
+): Promise<void> {
+  const found: Asked[] = []
+  let hasMore = false
+  for await (const asked of waitingForPeople(place)) {
     call.terminal.interrupts.check()
-    // Whoever was woken and not looked after yet still waits for people: the journal tells.
-    const isWaiting = run.waitingFor.some(({ kind }) => kind === 'approval' || kind === 'statement')
-    if (seen.has(run.id) || !(isWaiting || run.status === 'ready' || run.status === 'running')) continue
-    seen.add(run.id)
-    for (const asked of await askedIn(runtime, run)) if (asked.isOpen) yield asked
+    if (!fits(asked, { call, law })) continue
+    hasMore = found.length >= limit
+    if (hasMore) break
+    if (call.isJson) await call.terminal.print(JSON.stringify(briefly(asked, { call, law })))
+    found.push(asked)
   }
+  if (!call.isJson && found.length > 0) await printTable(call, law, found)
+  if (found.length === 0) call.terminal.say('Nothing waits for people.')
+  if (hasMore) call.terminal.say('There are more; --limit or --all shows them.')
 }
 
 interface Known {

@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DeclaredFlow } from '@constancia/verify'
 import type { AnyFlow } from '../../engine/index.js'
-import { InvalidContract, isGoverned } from '../../governance/index.js'
+import { InvalidContract, isGoverned, requireTypes } from '../../governance/index.js'
 import type { Call, Command } from '../command.js'
 import { contractOfConfig } from '../contracts.js'
 import { codeOf } from '../errors.js'
@@ -48,15 +48,21 @@ async function check(call: Call): Promise<Checked> {
   try {
     const { config } = await call.config()
     const { declared, digest } = await contractOfConfig(call)
+    await requireTypes(declared)
     const flows = [...config.flows, ...(config.schedules ?? []).map(({ flow }) => flow)]
     const { name, version } = declared
     return { contract: { name, version, digest }, findings: fitting([...new Set(flows)], declared.flows) }
   } catch (error) {
     const { cause } = error as { readonly cause?: unknown }
+    if (error instanceof InvalidContract) return invalid(error)
     if (codeOf(error) !== 'config_invalid' || !(cause instanceof InvalidContract)) throw error
-    const findings = cause.problems.map((problem) => ({ code: 'makes_no_sense', needsAttention: true, ...problem }))
-    return { contract: cause.contract, findings }
+    return invalid(cause)
   }
+}
+
+function invalid({ contract, problems }: InvalidContract): Checked {
+  const findings = problems.map((problem) => ({ code: 'makes_no_sense', needsAttention: true, ...problem }))
+  return { contract, findings }
 }
 
 /** Whether the flows of a configuration and those of its contract are the same. */

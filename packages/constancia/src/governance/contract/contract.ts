@@ -60,7 +60,7 @@ export interface Contract {
 
 /**
  * Declares a contract: who may have what done, after which approval, and who may resume what. Throws `invalid_contract`, which
- * lists everything that makes no sense, with its place and what to do.
+ * lists everything that makes no sense, with its place and what to do. The types of its conditions are checked where it is opened.
  */
 export function contract(declaration: ContractDeclaration): Contract {
   const actions = actionsOf(declaration.rules)

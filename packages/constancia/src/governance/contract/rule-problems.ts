@@ -6,7 +6,6 @@ import {
   evaluateCondition,
   parseCondition,
 } from '@constancia/verify'
-import { typeProblemOf } from './condition-types.js'
 import { type Problem, quorumProblems, roleProblems } from './problem.js'
 
 /** What makes no sense in the rules. */
@@ -15,7 +14,7 @@ export function ruleProblems(contract: DeclaredContract): Problem[] {
     const place = `rule ${index + 1} (${rule.action})`
     return [
       ...roleProblems(place, rule.roles, contract.roles),
-      ...conditionProblems(place, rule, contract),
+      ...conditionProblems(place, rule),
       ...(rule.approval === null ? [] : approvalProblems(place, rule.approval, contract)),
       ...coveredProblems(place, contract.rules, index),
     ]
@@ -46,7 +45,7 @@ function isSpan(ms: number): boolean {
   return Number.isFinite(ms) && ms > 0
 }
 
-function conditionProblems(place: string, { when, action }: DeclaredRule, contract: DeclaredContract): Problem[] {
+function conditionProblems(place: string, { when }: DeclaredRule): Problem[] {
   if (when === null) return []
   const parsed = parseCondition(when)
   if (parsed.kind === 'refused') {
@@ -54,9 +53,6 @@ function conditionProblems(place: string, { when, action }: DeclaredRule, contra
       { place, reason: `The condition ${when} cannot be read at character ${parsed.at + 1}: ${bare(parsed.reason)}` },
     ]
   }
-  const schema = contract.actions.find(({ name }) => name === action)?.input ?? null
-  const mistyped = typeProblemOf(when, schema)
-  if (mistyped !== undefined) return [{ place, reason: `The condition ${when} does not fit the input: ${mistyped}` }]
   // Without any input it can only be computed where it does not depend on one.
   const fixed = evaluateCondition(parsed.condition, new Map<string, ConditionValue>())
   if (fixed.kind === 'error') return []

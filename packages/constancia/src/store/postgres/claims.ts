@@ -31,7 +31,7 @@ export async function renew(session: Session, claims: readonly ClaimRef[], lease
 /** Gives a run back; see `Store.release`. */
 export function release(session: Session, claim: ClaimRef): Promise<boolean> {
   const { run } = claim
-  const touched = [{ run, headSeq: undefined, due: true, outbox: false, isLoud: true }]
+  const touched = [{ run, headSeq: undefined, due: true, outbox: false, byOwner: true, isLoud: true }]
   const change = { run, claim, head: undefined, isProgress: false, state: { status: 'ready' } }
   return session.commit.submit<WriteJob>({
     lane: 'write',
@@ -57,7 +57,8 @@ export function suspend(session: Session, { claim, head, rest, readSignalCount }
       // one that rests makes room.
       const isRoom = session.limitedFlows.size > 0 && session.limitedFlows.has(session.tips.flowOf(run) ?? '')
       const wakes = rest.kind !== 'stuck' && rest.wakeAtMs !== undefined
-      const touched = [{ run, headSeq: head.seq, due: wakes || isRoom, outbox: false, isLoud: wakes || isRoom }]
+      const isLoud = wakes || isRoom
+      const touched = [{ run, headSeq: head.seq, due: isLoud, outbox: false, byOwner: true, isLoud }]
       const change = { run, claim, head, readSignalCount, isProgress: false, state: stateOf(rest) }
       return { change, touched }
     },

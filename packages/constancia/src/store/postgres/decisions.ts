@@ -51,7 +51,7 @@ function enact(session: Session, enactment: Enactment): Decided['work'] {
   const head = foldOf(record).head
   const change = { run: record.id, claim: undefined, head, added, isProgress: false, state }
   // Whoever has the run, perhaps another process, is to read on.
-  return { change, touched: [{ ...touchedOf(added, due), isLoud: true }] }
+  return { change, touched: [{ ...touchedOf(added, due), byOwner: false, isLoud: true }] }
 }
 
 function addDecided(session: Session, { request, record, facts, decision }: Enactment): Added {

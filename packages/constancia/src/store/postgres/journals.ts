@@ -133,8 +133,9 @@ function checkSuccessor({ claim: { run }, drafts }: Append, successor: CreateRun
   assert(next === successor.run, `run ${run} is continued as ${next}, but its successor is ${successor.run}`)
 }
 
-/** What listeners are told of new events. Others wait for what is due, for the outbox, and for ends; the rest they need not know. */
+/** What listeners are told of new events of a run's owner, or of who starts it. Others wait for what is due, for the outbox, and for ends; the rest they need not know. */
 export function touchedOf({ fold, entries }: Added, due: boolean): Touched {
   const outbox = entries.length > 0
-  return { run: fold.id, headSeq: fold.head.seq, due, outbox, isLoud: due || outbox || fold.outcome !== 'open' }
+  const isLoud = due || outbox || fold.outcome !== 'open'
+  return { run: fold.id, headSeq: fold.head.seq, due, outbox, byOwner: true, isLoud }
 }

@@ -1,6 +1,7 @@
 import type { RunId } from '../../journal/index.js'
 import type { WriteJob } from './job.js'
 import { Wait } from './patience.js'
+import { plainOf } from './plain.js'
 import { storedOf } from './read-back.js'
 import type { RunRecord } from './run-record.js'
 import { recordsOf } from './runs.js'
@@ -10,6 +11,7 @@ import type { Unfit } from './unfit.js'
 import type { Work } from './work.js'
 import { write } from './write.js'
 import { writeOne } from './write-one.js'
+import { writePlain } from './write-plain.js'
 
 /** A job and what it writes. */
 interface Underway {
@@ -17,24 +19,60 @@ interface Underway {
   readonly work: Work
 }
 
-type Send = (session: Session, works: readonly Work[]) => Promise<Map<number, Unfit>>
+/** What did not fit, by the place of the work. */
+interface Sent {
+  readonly unfit: ReadonlyMap<number, Unfit>
+  /** What did not fit and of which nobody said why; nothing of it is stored. */
+  readonly unexplained: ReadonlySet<number>
+}
 
-/** Writes jobs in one round trip, which is a transaction of its own; a lone one that does not fit takes another, to say why. */
+type Send = (session: Session, works: readonly Work[]) => Promise<Sent>
+
+interface Settling {
+  readonly all: readonly Underway[]
+  readonly send: Send
+  /** Whether some of it was sent before, and nobody heard what became of it. */
+  readonly isDoubtful: boolean
+}
+
+// Fewer than so many do not make up for a transaction more.
+const apartCountMin = 16
+
+/** Writes jobs in one round trip, which is a transaction of its own, or in two at once where many of them are plain. */
 export async function writeTogether(session: Session, jobs: readonly WriteJob[]): Promise<void> {
-  await settleAll(session, await prepareAll(session, jobs), async (one, works) =>
-    (await writeOne(one, works)) ? new Map() : write(one, one.connections, works),
-  )
+  const all = await prepareAll(session, jobs)
+  const plain = all.filter(({ work }) => plainOf(work) !== undefined)
+  if (plain.length === all.length) return settleAll(session, { all, send: sendPlain, isDoubtful: false })
+  if (plain.length < apartCountMin) return settleAll(session, { all, send: sendAny, isDoubtful: false })
+  const rest = all.filter(({ work }) => plainOf(work) === undefined)
+  await Promise.all([
+    settleAll(session, { all: plain, send: sendPlain, isDoubtful: false }),
+    settleAll(session, { all: rest, send: sendAny, isDoubtful: false }),
+  ])
 }
 
 /** Writes a job in a transaction that is rolled back unless all of it fits. */
 export async function writeWhole(session: Session, jobs: readonly WriteJob[]): Promise<void> {
-  await settleAll(session, await prepareAll(session, jobs), (one, works) =>
-    inTransaction(one, async (on) => {
-      const unfit = await write(one, on, works)
-      return unfit.size > 0 ? unfit : on.commit(Promise.resolve(unfit))
-    }),
-  )
+  await settleAll(session, { all: await prepareAll(session, jobs), send: sendWhole, isDoubtful: false })
 }
+
+const none: Sent = { unfit: new Map(), unexplained: new Set() }
+
+const sendAny: Send = async (session, works) => ({ ...none, unfit: await write(session, session.connections, works) })
+
+const sendPlain: Send = async (session, works) => {
+  const plains = works.flatMap((work) => plainOf(work) ?? [])
+  const [first] = plains
+  if (first === undefined) return none
+  if (plains.length > 1) return { ...none, unexplained: await writePlain(session, plains) }
+  return (await writeOne(session, first)) ? none : { ...none, unexplained: new Set([0]) }
+}
+
+const sendWhole: Send = (session, works) =>
+  inTransaction(session, async (on) => {
+    const unfit = await write(session, on, works)
+    return unfit.size > 0 ? { ...none, unfit } : on.commit(Promise.resolve(none))
+  })
 
 async function prepareAll(session: Session, jobs: readonly WriteJob[]): Promise<Underway[]> {
   const found = await loadUnknown(session, jobs)
@@ -62,29 +100,29 @@ async function loadUnknown(
   return new Map(unknown.map((job) => [job, { record: records.get(runOf(job)) }]))
 }
 
-async function settleAll(session: Session, given: readonly Underway[], send: Send): Promise<void> {
+async function settleAll(session: Session, { all, send, isDoubtful: wasDoubtful }: Settling): Promise<void> {
   const wait = new Wait(session.patience)
-  let left = given
-  let isDoubtful = false
+  let left = all
+  let isDoubtful = wasDoubtful
+  let unexplained: readonly Underway[] = []
   while (left.length > 0) {
     try {
       if (isDoubtful) left = await settleStored(session, left)
-      const unfit =
-        left.length === 0
-          ? new Map()
-          : await send(
-              session,
-              left.map(({ work }) => work),
-            )
+      const works = left.map(({ work }) => work)
+      const sent = works.length === 0 ? none : await send(session, works)
       session.patience.report(false)
-      await finishAll(session, isDoubtful ? await reallyUnfit(session, left, unfit) : unfit, left)
-      return
+      unexplained = left.filter((_, index) => sent.unexplained.has(index))
+      const explained = left.filter((_, index) => !sent.unexplained.has(index))
+      await finishAll(session, isDoubtful ? await reallyUnfit(session, left, sent.unfit) : sent.unfit, explained)
+      break
     } catch (error) {
       const kind = await wait.bear(error).catch((fault: unknown) => settleEach(session, { left, send, fault }))
       if (kind === undefined) return
       isDoubtful ||= kind === 'away'
     }
   }
+  // Asked apart from what is stored by now: should that fail, nothing is to be sent twice.
+  if (unexplained.length > 0) await settleAll(session, { all: unexplained, send: sendAny, isDoubtful })
 }
 
 // One of them broke a rule of the schema: each again in a transaction of its own, so that the others do not suffer.
@@ -93,7 +131,7 @@ async function settleEach(session: Session, { left, send, fault }: Failure): Pro
   if (left.length === 1 || (fault as { code?: unknown }).code !== undefined) {
     for (const { job } of left) job.reject(fault)
   } else if (only !== undefined) {
-    for (const one of left) await settleAll(session, [one], send)
+    for (const one of left) await settleAll(session, { all: [one], send, isDoubtful: false })
   }
 }
 

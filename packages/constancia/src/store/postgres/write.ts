@@ -1,8 +1,8 @@
 import type { ClaimId, RunFold, StoredEvent } from '../../journal/index.js'
 import { ApprovalColumns } from './approvals.js'
 import { Bases } from './bases.js'
+import { BinaryColumns, type BinaryElement, type ColumnType } from './binary.js'
 import type { Connection, Value } from './driver.js'
-import { arrayOf, bytesOf, Columns, type Element } from './literals.js'
 import type { Session } from './session.js'
 import type { Touched } from './touched.js'
 import type { Unfit } from './unfit.js'
@@ -18,8 +18,25 @@ interface UnfitRecord {
   readonly unfit_epoch: number
 }
 
-const widths = { changes: 20, starts: 18, events: 12, deliveries: 3, entries: 4 }
-const valueCount = 20 + 18 + 12 + 3 + 4 + 2 + 2 + 2
+const typesOf = (names: string): readonly ColumnType[] => names.split(' ') as ColumnType[]
+
+/** Of what types the columns of an event are, those of its data last. */
+export const eventTypes = typesOf('integer text text bytea hex bigint text text hex bytea text')
+
+const types = {
+  changes: typesOf(
+    'text text integer integer hex integer hex bigint text bigint text integer integer boolean boolean text bigint text text text',
+  ),
+  starts: typesOf(
+    'text text integer text text smallint text text text text boolean text integer integer hex bigint bigint bigint',
+  ),
+  events: typesOf('integer').concat(eventTypes),
+  deliveries: typesOf('integer text text'),
+  entries: typesOf('integer integer text text'),
+  lines: typesOf('text text'),
+  settles: typesOf('text integer'),
+}
+const valueCount = Object.values(types).reduce((count, columns) => count + columns.length, 2)
 const placesUpTo = (count: number): string => Array.from({ length: count }, (_, index) => `$${index + 1}`).join(', ')
 const writeSql = `SELECT * FROM {schema}.write(${placesUpTo(valueCount)})`
 const writeUnderSql = `SELECT * FROM {schema}.write_under(${placesUpTo(4 + 6 + valueCount)})`
@@ -56,12 +73,12 @@ interface Encoded {
 
 function encode(session: Session, works: readonly Work[]): Encoded {
   const bases = new Bases()
-  const changes = new Columns(widths.changes)
-  const starts = new Columns(widths.starts)
+  const changes = new BinaryColumns(types.changes)
+  const starts = new BinaryColumns(types.starts)
   const rows: AddedColumns = {
-    events: new Columns(widths.events),
-    deliveries: new Columns(widths.deliveries),
-    entries: new Columns(widths.entries),
+    events: new BinaryColumns(types.events),
+    deliveries: new BinaryColumns(types.deliveries),
+    entries: new BinaryColumns(types.entries),
     approvals: new ApprovalColumns(),
   }
   const places: number[] = []
@@ -78,49 +95,45 @@ function encode(session: Session, works: readonly Work[]): Encoded {
     places.push(index)
     addRows(rows, places.length, start.added)
   }
-  const latest = works.flatMap((work) => work.latest ?? [])
-  const settles = works.flatMap((work) => work.settles ?? [])
-  const columns = [changes, starts, rows.events, rows.deliveries, rows.entries].flatMap((one) => one.literals())
-  const lines = [arrayOf(latest.map(({ root }) => root)), arrayOf(latest.map(({ run }) => run))]
-  const settled = [arrayOf(settles.map(({ run }) => run)), arrayOf(settles.map(({ seq }) => seq))]
+  const lines = new BinaryColumns(types.lines)
+  const settles = new BinaryColumns(types.settles)
+  for (const { latest, settles: settled } of works) {
+    if (latest !== undefined) lines.add([latest.root, latest.run])
+    if (settled !== undefined) settles.add([settled.run, settled.seq])
+  }
+  const columns = [changes, starts, rows.events, rows.deliveries, rows.entries, lines, settles]
   const note = session.watchers.noteOf(works.flatMap(({ touched }): readonly Touched[] => touched))
-  const values = [...columns, ...lines, ...settled, session.watchers.channel, note]
+  const values = [...columns.flatMap((one) => one.arrays()), session.watchers.channel, note]
   if (!bases.isAny && !rows.approvals.isAny) return { sql: writeSql, values, places }
   const governed = [...bases.values(), ...rows.approvals.literals()]
   return { sql: writeUnderSql, values: [...governed, ...values], places }
 }
 
 interface AddedColumns {
-  readonly events: Columns
-  readonly deliveries: Columns
-  readonly entries: Columns
+  readonly events: BinaryColumns
+  readonly deliveries: BinaryColumns
+  readonly entries: BinaryColumns
   readonly approvals: ApprovalColumns
 }
 
 function addRows(columns: AddedColumns, place: number, added: Added): void {
   const { events, fold, deliveries, entries, approvals } = added
   columns.approvals.add(place, approvals)
-  for (const event of events) columns.events.add(eventRow(place, event))
+  for (const event of events) columns.events.add([place, ...eventRow(event)])
   for (const delivery of deliveries) columns.deliveries.add([place, fold.root, delivery])
   for (const { seq, kind, target } of entries) columns.entries.add([place, seq, kind, target])
 }
 
-function eventRow(place: number, event: StoredEvent): Element[] {
+/** An event as a row of {@link eventTypes}. */
+export function eventRow(event: StoredEvent): BinaryElement[] {
   const { seq, kind, body, bodySalt, dataCommit, at, by, seen, hash, dataSalt, data } = event
-  return [place, seq, kind, body, bodySalt, bytesOf(dataCommit), at, by, seen, bytesOf(hash), dataSalt, data]
+  return [seq, kind, body, bodySalt, dataCommit, at, by, seen, hash, dataSalt, data]
 }
 
-function changeRow({ run, claim, head, added, readSignalCount, isProgress, state }: RunChange): Element[] {
+function changeRow({ run, claim, head, added, readSignalCount, isProgress, state }: RunChange): BinaryElement[] {
   const fold = added?.fold
-  const guard = [run, claim?.id, claim?.epoch, head?.seq, bytesOf(head?.hash)]
-  const end = [
-    fold?.head.seq,
-    bytesOf(fold?.head.hash),
-    fold?.head.at,
-    fold?.outcome,
-    fold?.endedAtMs,
-    fold?.continuedAs,
-  ]
+  const guard = [run, claim?.id, claim?.epoch, head?.seq, head?.hash]
+  const end = [fold?.head.seq, fold?.head.hash, fold?.head.at, fold?.outcome, fold?.endedAtMs, fold?.continuedAs]
   const counts = [fold?.signalCount, readSignalCount, fold?.isCancelRequested, isProgress]
   const ended: { status?: string } = fold === undefined || fold.outcome === 'open' ? {} : { status: fold.outcome }
   const { status, wakeAtMs, waitingFor, stuck } = {
@@ -142,10 +155,10 @@ function changeRow({ run, claim, head, added, readSignalCount, isProgress, state
   ]
 }
 
-function startRow(fold: RunFold): Element[] {
+function startRow(fold: RunFold): BinaryElement[] {
   const { id, flow, version, actor, key, priority, parent, root } = fold
   const { continuedAs, isCancelRequested, outcome, signalCount, head } = fold
   const line = [parent?.run, parent?.op, root === id ? undefined : root, continuedAs]
-  const state = [isCancelRequested, outcome, signalCount, head.seq, bytesOf(head.hash), head.at]
+  const state = [isCancelRequested, outcome, signalCount, head.seq, head.hash, head.at]
   return [id, flow, version, actor, key, priority, ...line, ...state, fold.startedAtMs, fold.endedAtMs]
 }

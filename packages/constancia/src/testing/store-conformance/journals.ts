@@ -1,6 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert'
 import { emptyHead, runStream, type StoredEvent, verifyChain } from '../../journal/index.js'
-import { type Cases, completed, headAfter, idOf, started, stepped } from './world.js'
+import type { Claim } from '../../store/index.js'
+import { type Cases, completed, headAfter, idOf, leaseMs, started, stepped } from './world.js'
 
 /** What `create`, `append` and `read` promise. */
 export const journalCases: Cases = {
@@ -109,6 +110,28 @@ export const journalCases: Cases = {
       outcomes.map(({ kind }) => kind),
       ['appended', 'head_conflict', 'appended'],
     )
+  },
+
+  'R-C3 of appends of many runs at once each is stored or refused for its own reason': async (world) => {
+    const late = await world.owned('late')
+    await world.given.advance(leaseMs)
+    const claims = [await world.claimOne()]
+    for (let index = 0; index < 4; index++) claims.push(await world.owned(`r${index}`))
+    const [sound, another, moved, ended, behind] = claims as [Claim, Claim, Claim, Claim, Claim]
+    await world.signal(moved.run, 'd1', await world.given.another())
+    await world.appended(ended, [completed])
+    const unknown = { ...sound, run: idOf('never') }
+    const wrong = { ...behind.head, hash: '0'.repeat(64) }
+    const asked = [sound, moved, late, another, ended, unknown].map((claim) => world.append(claim, [stepped('0')]))
+    const outcomes = await Promise.all([...asked, world.append(behind, [stepped('0')], { head: wrong })])
+    deepStrictEqual(
+      outcomes.map(({ kind }) => kind),
+      ['appended', 'head_conflict', 'claim_lost', 'appended', 'run_ended', 'claim_lost', 'head_conflict'],
+    )
+    await world.expectKinds('late', ['FlowStarted', 'StepCompleted'])
+    await world.expectKinds('r1', ['FlowStarted', 'SignalReceived'])
+    verify(another.run, await world.read(another.run))
+    await world.appended(behind, [stepped('0')])
   },
 
   'an append with an event that cannot follow stores none of its events, and others beside it succeed': async (

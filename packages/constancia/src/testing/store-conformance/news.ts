@@ -8,25 +8,25 @@ export const newsCases: Cases = {
   'R-E11 a decision is told what came since what is known, of the run and of its basis': async (world) => {
     const claim = await world.owned('r1')
     const started = await world.read('r1')
-    deepStrictEqual(await news(world, -1, -1), { run: started, basis: [] })
-    deepStrictEqual(await news(world, 0, -1), { run: [], basis: [] })
+    deepStrictEqual(await news(world, { runSeq: -1, basisSeq: -1 }), { run: started, basis: [] })
+    deepStrictEqual(await news(world, { runSeq: 0, basisSeq: -1 }), { run: [], basis: [] })
     const laws = await recorded(world, [granted('ann'), granted('bob')])
     const steps = await world.appended(claim, [stepped('0'), stepped('1')])
-    deepStrictEqual(await news(world, 1, 0), { run: steps.slice(1), basis: laws.slice(1) })
-    deepStrictEqual(await news(world, 2, 1), { run: [], basis: [] })
+    deepStrictEqual(await news(world, { runSeq: 1, basisSeq: 0 }), { run: steps.slice(1), basis: laws.slice(1) })
+    deepStrictEqual(await news(world, { runSeq: 2, basisSeq: 1 }), { run: [], basis: [] })
     const elsewhere = await world.given.another()
     const told = await world.decide('r1', (facts) => ({ drafts: [], result: facts.news }), {
       known: { runSeq: 0, basisSeq: -1 },
       store: elsewhere,
     })
     deepStrictEqual(told, { run: steps, basis: [] })
-    deepStrictEqual(await news(world, -1, 0, 'nobody'), { run: [], basis: laws.slice(1) })
+    deepStrictEqual(await news(world, { runSeq: -1, basisSeq: 0 }, 'nobody'), { run: [], basis: laws.slice(1) })
   },
 
   'R-E11 a decision is told what was appended just before, in the same turn': async (world) => {
     const claim = await world.owned('r1')
     const appended = world.append(claim, [stepped('0')])
-    const told = await news(world, 0, -1)
+    const told = await news(world, { runSeq: 0, basisSeq: -1 })
     strictEqual((await appended).kind, 'appended')
     deepStrictEqual(told, { run: await world.read('r1').then((events) => events.slice(1)), basis: [] })
   },
@@ -39,7 +39,7 @@ export const newsCases: Cases = {
       world,
       drafts.map((_, n) => granted(`p${n}`)),
     )
-    const told = await news(world, 0, -1)
+    const told = await news(world, { runSeq: 0, basisSeq: -1 })
     strictEqual(told?.run.length, 1_000)
     deepStrictEqual([told?.run[0], told?.basis.at(-1)], [steps[0], laws[999]])
     strictEqual(told?.basis.length, 1_000)
@@ -59,7 +59,10 @@ export const newsCases: Cases = {
   },
 }
 
-function news(world: World, runSeq: number, basisSeq: number, run = 'r1'): Promise<News | undefined> {
-  const known = { runSeq, basisSeq }
+function news(
+  world: World,
+  known: { readonly runSeq: number; readonly basisSeq: number },
+  run = 'r1',
+): Promise<News | undefined> {
   return world.decide(run, (facts) => ({ drafts: [], result: facts.news }), { basis: law, known })
 }

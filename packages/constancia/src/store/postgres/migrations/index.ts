@@ -4,8 +4,9 @@ import { priorities } from './0003-priorities.js'
 import { workers } from './0004-workers.js'
 import { mark } from './0005-mark.js'
 import { writingOne } from './0006-write-one.js'
-import { streams } from './0007-streams.js'
-import { approvals } from './0008-approvals.js'
+import { writingPlain } from './0007-write-plain.js'
+import { streams } from './0008-streams.js'
+import { approvals } from './0009-approvals.js'
 
 /**
  * The migrations, the first of them number 1. `{schema}` stands for the quoted name of the schema. A migration that was
@@ -18,6 +19,7 @@ export const migrations: readonly string[] = [
   workers,
   mark,
   writingOne,
+  writingPlain,
   streams,
   approvals,
 ]

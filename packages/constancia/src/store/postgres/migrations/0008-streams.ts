@@ -2,7 +2,7 @@ import { bodyWith, changes } from './0002-writing.js'
 import { starts, withPriority } from './0003-priorities.js'
 
 /**
- * Schema 7. Streams that belong to no run, and writes that depend on where such a stream ends. Their events are in `events` like all
+ * Schema 8. Streams that belong to no run, and writes that depend on where such a stream ends. Their events are in `events` like all
  * others; nothing else is kept of them.
  *
  * Whoever adds to such a stream holds a lock of its name alone, whoever depends on its end shares it, each up to the end of its
@@ -14,7 +14,7 @@ import { starts, withPriority } from './0003-priorities.js'
  * and what time it is; `add_to_stream(…)` adds to it. All of them look twice in one transaction, so it has to see what others commit.
  *
  * `write_under(…)` is `write(…)` with three groups before the others: `b_`, ends of streams; `c_basis`, by which place in them each
- * change was decided, null for none; and `a_`, what events do to approvals (schema 8). Where a change would fit, but the stream has not that end any more, what comes back is `basis_moved`.
+ * change was decided, null for none; and `a_`, what events do to approvals (schema 9). Where a change would fit, but the stream has not that end any more, what comes back is `basis_moved`.
  *
  * Runs that are paused have no lost leases, as those that wait: `write(…)` of schema 3 is replaced by one that knows it.
  */

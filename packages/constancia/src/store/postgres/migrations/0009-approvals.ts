@@ -1,5 +1,5 @@
 /**
- * Schema 8. `approvals` has a row for each approval that a run has asked for, by its op: what the last request says, how many votes
+ * Schema 9. `approvals` has a row for each approval that a run has asked for, by its op: what the last request says, how many votes
  * count, and what it came to. `more_roles` are those that it was escalated to. That a run has ended is said by its row alone, which is
  * joined.
  *

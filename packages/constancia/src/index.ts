@@ -79,7 +79,6 @@ export {
   type StillValid,
   say,
   stop,
-  transactional,
   verify,
   wait,
   when,

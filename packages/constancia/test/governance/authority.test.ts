@@ -3,7 +3,7 @@ import { describe, expect, test } from 'vitest'
 import { z } from 'zod'
 import { Rule } from '../../dist/governance/contract/rule.js'
 import { stores, until, untilStatus } from '../engine/rig.js'
-import { isCampaign } from '../processes/campaign.js'
+import { isCampaign, limitMs } from '../processes/campaign.js'
 import { Bench, office, type Style } from './bench.js'
 
 /** One thing that an approval or an authorisation binds, and how it is altered. */
@@ -279,6 +279,7 @@ describe.each(stores)('on %s', (store) => {
         await bench.rig.dispose()
       }
     },
+    limitMs,
   )
 
   test('T20 all of these cases ran, and their decisions were judged', () => {

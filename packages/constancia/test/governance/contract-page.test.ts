@@ -83,7 +83,7 @@ describe('a contract as a page', () => {
   it('R-F6: each role is told with all that it may do', () => {
     const table = page.blocks.find((block) => block.kind === 'table')
     expect(table?.rows.map((row) => row.map(plainText).join(' / '))).toEqual([
-      `operator / runs ${evil} / after an approval disk.wipe; resumes clean@3`,
+      `operator / runs ${evil} / may have done after an approval disk.wipe; resumes clean@3`,
       'keeper / agrees / approves disk.wipe; changes this contract',
     ])
   })

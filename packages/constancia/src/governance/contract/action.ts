@@ -72,7 +72,7 @@ interface ActionTerms<Input, Output, Given> {
   /** What it does, for people who approve it: `Pay a vendor`. */
   readonly title?: string
   readonly input: DescribedSchema<Input, Given>
-  /** What the destination offers: `idempotent({ remembersMs })`, `transactional()`, `verify({ settlesMs })` or `once()`. */
+  /** What the destination offers: `idempotent({ remembersMs })`, `verify({ settlesMs })` or `once()`. */
   readonly effect: EffectProtocol
   /** Looks at the world once more before the effect, after any pause. */
   readonly stillValid?: (input: Input) => StillValid | Promise<StillValid>

@@ -65,7 +65,7 @@ export interface Contract {
 export function contract(declaration: ContractDeclaration): Contract {
   const actions = actionsOf(declaration.rules)
   const declared = declaredOf(declaration, actions)
-  const problems = [...schemaProblems(actions), ...problemsOf(declared)]
+  const problems = [...schemaProblems(actions), ...searchProblems(actions), ...problemsOf(declared)]
   if (problems.length > 0) throw new InvalidContract(declared, problems)
   const text = canonicalText(declared as unknown as Json)
   const digest = createHash('sha256').update(text).digest('hex')
@@ -147,16 +147,24 @@ function schemaProblems(actions: readonly AnyAction[]): Problem[] {
   )
 }
 
+// What the protocol promises rests on being able to ask.
+function searchProblems(actions: readonly AnyAction[]): Problem[] {
+  const mute = actions.filter(({ effect, find }) => effect.protocol === 'verify' && find === undefined)
+  const reason = 'Its effect is verified by asking the destination, and it says not how; give it a find function'
+  return mute.map(({ name }) => ({ place: `action ${name}`, reason }))
+}
+
 /** `invalid_contract`: a contract that was declared and makes no sense, with all that is wrong with it. */
 export class InvalidContract extends ConstanciaError {
-  readonly contract: { readonly name: string; readonly version: string }
+  readonly declared: DeclaredContract
   readonly problems: readonly Problem[]
 
-  constructor({ name, version }: DeclaredContract, problems: readonly Problem[]) {
+  constructor(declared: DeclaredContract, problems: readonly Problem[]) {
+    const { name, version } = declared
     const lines = problems.map(({ place, reason }) => `  ${place}: ${reason}.`)
     const count = problems.length === 1 ? 'one thing that makes' : `${problems.length} things that make`
     super('invalid_contract', `Contract ${name} ${version} has ${count} no sense:\n${lines.join('\n')}`)
-    this.contract = { name, version }
+    this.declared = declared
     this.problems = problems
   }
 }

@@ -5,12 +5,7 @@ import { parseDuration } from '../../engine/index.js'
  * What the destination of an action offers, and hence what can be promised of its effect. There is no default: whoever
  * declares an action has to know.
  */
-export type EffectProtocol = DeclaredEffect
-
-/** The effect is written to the very database that the journal is in, in the same transaction: exactly once. */
-export function transactional(): EffectProtocol {
-  return { protocol: 'transactional' }
-}
+export type EffectProtocol = Exclude<DeclaredEffect, { readonly protocol: 'transactional' }>
 
 /**
  * The destination keeps the key that it is given, for so many milliseconds, and answers a repetition like the first time:

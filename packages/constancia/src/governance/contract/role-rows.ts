@@ -18,7 +18,7 @@ function dutiesOf(role: string, { rules, flows, activation }: DeclaredContract):
       free.map(({ action }) => action),
     ),
     duty(
-      'after an approval ',
+      free.length === 0 ? 'may have done after an approval ' : 'after an approval ',
       asking.map(({ action }) => action),
     ),
     duty(

@@ -15,7 +15,7 @@ h3 ~ h3 { margin-top: 2.25rem; }
 dl { display: grid; grid-template-columns: max-content 1fr; gap: .35rem 1.25rem; margin: 0 0 1.25rem; padding: .85rem 1rem; background: var(--soft); border-radius: .5rem; font-size: .92rem; }
 dt { color: var(--quiet); }
 dd { margin: 0; overflow-wrap: anywhere; }
-dl code { background: none; padding: 0; }
+dl code { background: none; padding: 0; overflow-wrap: anywhere; }
 table { border-collapse: collapse; width: 100%; margin: .75rem 0; }
 th, td { text-align: left; vertical-align: top; padding: .5rem 1rem .5rem 0; border-bottom: 1px solid var(--line); }
 th { font-weight: 600; font-size: .85rem; color: var(--quiet); }

@@ -1,3 +1,7 @@
+/**
+ * Who may pay what, and how a payment is made: two actions, one flow, and the contract. An analyst proposes a payment, a treasurer
+ * releases it, and two of them release a large one.
+ */
 import {
   action,
   allow,
@@ -19,7 +23,7 @@ export interface Treasury {
   readonly contract: Contract
 }
 
-/** What a version of the contract may differ in. */
+/** What versions of the contract differ in. */
 export interface Terms {
   readonly version: string
   /** From this amount on, two treasurers have to agree. */
@@ -29,11 +33,37 @@ export interface Terms {
 /** The terms that hold first. */
 export const usualTerms: Terms = { version: '7', twoFromCents: 1_000_000 }
 
-/**
- * The contract, its two actions and its one flow: everything that says who may pay what. An analyst proposes a payment, a
- * treasurer releases it, and two of them release a large one.
- */
-export function treasuryWith({ invoices, bank }: Services, { version, twoFromCents }: Terms = usualTerms): Treasury {
+/** The contract, and the flow that it speaks of. */
+export function treasuryWith(services: Services, terms: Terms = usualTerms): Treasury {
+  const actions = actionsOn(services)
+  const payInvoice = payInvoiceBy(actions, terms)
+  const { readInvoice, transfer } = actions
+  const { version, twoFromCents } = terms
+  const release = { roles: ['treasurer'], notBy: 'actor', within: days(7) } as const
+  const made = contract({
+    name: 'treasury',
+    version,
+    roles: {
+      analyst: 'reads invoices and proposes payments',
+      treasurer: 'releases payments that others proposed',
+      administrator: 'says who holds which role, and which contract is in force',
+    },
+    flows: [payInvoice],
+    rules: [
+      allow(readInvoice).to('analyst'),
+      allow(transfer).to('analyst').when(`input.cents < ${twoFromCents}`).afterApproval(release),
+      allow(transfer)
+        .to('analyst')
+        .afterApproval({ ...release, quorum: 2 }),
+    ],
+    limits: { actions: 10, cents: 5_000_000 },
+    templates,
+  })
+  return { payInvoice, contract: made }
+}
+
+// What is done to the world, and what each destination can do about a repetition.
+function actionsOn({ invoices, bank }: Services) {
   const readInvoice = action({
     name: 'invoice.read',
     title: 'Read an invoice',
@@ -42,7 +72,6 @@ export function treasuryWith({ invoices, bank }: Services, { version, twoFromCen
     effect: idempotent({ remembersMs: days(365) }), // To read twice changes nothing.
     run: ({ invoice }) => invoices.read(invoice),
   })
-
   const transfer = action({
     name: 'bank.transfer',
     title: 'Pay a vendor',
@@ -57,8 +86,12 @@ export function treasuryWith({ invoices, bank }: Services, { version, twoFromCen
     },
     run: (payment, { key, signal }) => bank.transfer(payment, { key, signal }),
   })
+  return { readInvoice, transfer }
+}
 
-  const payInvoice = flow({
+// Plain code. It asks for what it wants; whether it may have it, the contract says each time.
+function payInvoiceBy({ readInvoice, transfer }: ReturnType<typeof actionsOn>, { twoFromCents }: Terms) {
+  return flow({
     name: 'pay-invoice',
     version: 1,
     input: z.object({ invoice: z.string() }),
@@ -91,41 +124,21 @@ export function treasuryWith({ invoices, bank }: Services, { version, twoFromCen
       }
     },
   })
+}
 
-  const release = { roles: ['treasurer'], notBy: 'actor', within: days(7) } as const
-  const made = contract({
-    name: 'treasury',
-    version,
-    roles: {
-      analyst: 'reads invoices and proposes payments',
-      treasurer: 'releases payments that others proposed',
-      administrator: 'says who holds which role, and which contract is in force',
-    },
-    flows: [payInvoice],
-    rules: [
-      allow(readInvoice).to('analyst'),
-      allow(transfer).to('analyst').when(`input.cents < ${twoFromCents}`).afterApproval(release),
-      allow(transfer)
-        .to('analyst')
-        .afterApproval({ ...release, quorum: 2 }),
-    ],
-    limits: { actions: 10, cents: 5_000_000 },
-    templates: {
-      'payment-released': {
-        en: 'Invoice {invoice} is paid to {vendor}. Receipt {receipt}.',
-        es: 'La factura {invoice} está pagada a {vendor}. Recibo {receipt}.',
-      },
-      'payment-not-released': {
-        en: 'Invoice {invoice} is not paid. What became of the request: {outcome}.',
-        es: 'La factura {invoice} no se paga. Resultado de la solicitud: {outcome}.',
-      },
-      'resume-denied': {
-        en: 'You may no longer go on with this payment. Nothing was paid.',
-        es: 'Ya no puede continuar con este pago. No se ha pagado nada.',
-      },
-    },
-  })
-  return { payInvoice, contract: made }
+const templates = {
+  'payment-released': {
+    en: 'Invoice {invoice} is paid to {vendor}. Receipt {receipt}.',
+    es: 'La factura {invoice} está pagada a {vendor}. Recibo {receipt}.',
+  },
+  'payment-not-released': {
+    en: 'Invoice {invoice} is not paid. What became of the request: {outcome}.',
+    es: 'La factura {invoice} no se paga. Resultado de la solicitud: {outcome}.',
+  },
+  'resume-denied': {
+    en: 'You may no longer go on with this payment. Nothing was paid.',
+    es: 'Ya no puede continuar con este pago. No se ha pagado nada.',
+  },
 }
 
 function isDenial(error: unknown): boolean {

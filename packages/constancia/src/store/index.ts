@@ -7,8 +7,10 @@ export {
   approvalPlaceOf,
 } from './approvals.js'
 export type { Change } from './change.js'
+export type { ClaimRef } from './claim-ref.js'
 export { type Clock, systemClock } from './clock.js'
 export { moveStateError, type StoreErrorCode, storeError } from './errors.js'
+export type { Heartbeat, HeartbeatOptions } from './heartbeat.js'
 export { JournalCheck, StreamCheck, type WholeJournal } from './journal-check.js'
 export { type KnownMark, knownOf, type Mark, type NotedHead, type Standing, standingOf, type Term } from './mark.js'
 export { heldLoss, type Loss, MarkedStore, type MarkOptions, parkedBecause } from './marked/index.js'
@@ -54,15 +56,12 @@ export type {
   Claim,
   ClaimAnswer,
   ClaimedFlow,
-  ClaimRef,
   ClaimRequest,
   Created,
   CreateRun,
   Decide,
   Decision,
   Facts,
-  Heartbeat,
-  HeartbeatOptions,
   HeldClaim,
   News,
   OutboxQuery,

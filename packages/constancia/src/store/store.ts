@@ -11,7 +11,9 @@ import type {
 } from '../journal/index.js'
 import type { ApprovalQuery, ApprovalRow } from './approvals.js'
 import type { Change } from './change.js'
+import type { ClaimRef } from './claim-ref.js'
 import type { Clock } from './clock.js'
+import type { Heartbeat, HeartbeatOptions } from './heartbeat.js'
 import type { Mark, NotedHead } from './mark.js'
 import type { RunStatus } from './run-status.js'
 import type { rolledBackCode } from './set-aside.js'
@@ -153,14 +155,6 @@ export type Created =
   | { readonly kind: 'exists'; readonly row: RunRow }
   /** There was such a run; its journal was deleted. */
   | { readonly kind: 'purged' }
-
-/** What a claim's owner must show with every write. */
-export interface ClaimRef {
-  readonly run: RunId
-  readonly id: ClaimId
-  /** Grows by one with each claim of the run. */
-  readonly epoch: number
-}
 
 /** A run that was taken: who it is, what it runs, and where its journal ends. */
 export interface Claim extends ClaimRef {
@@ -383,23 +377,4 @@ export interface Page<T> {
   readonly items: readonly T[]
   /** Undefined on the last page. */
   readonly next: string | undefined
-}
-
-/** How leases are kept alive. Milliseconds. */
-export interface HeartbeatOptions {
-  readonly leaseMs: number
-  /** Stops renewing when the main loop has not ticked for so long. */
-  readonly stallMs: number
-  /** Called once for each claim that could not be renewed. */
-  readonly onLost: (claim: ClaimRef) => void
-}
-
-/** What keeps leases alive until it is told to stop. */
-export interface Heartbeat {
-  /** Renews this claim every third of the lease from now on. */
-  hold(claim: ClaimRef): void
-  /** Stops renewing it. */
-  drop(claim: ClaimRef): void
-  /** Stops the heart and what it runs on. */
-  stop(): Promise<void>
 }

@@ -1,4 +1,5 @@
-import type { ClaimRef, Heartbeat } from '../store.js'
+import type { ClaimRef } from '../claim-ref.js'
+import type { Heartbeat } from '../heartbeat.js'
 
 /** A heartbeat that can lose everything it holds at once. */
 export class GuardedHeartbeat implements Heartbeat {

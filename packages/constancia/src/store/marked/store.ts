@@ -2,19 +2,18 @@ import { resolve } from 'node:path'
 import { headOf, type OutboxEntry, type RunId, type StoredEvent, type StreamId } from '../../journal/index.js'
 import type { ApprovalQuery, ApprovalRow } from '../approvals.js'
 import type { Change } from '../change.js'
+import type { ClaimRef } from '../claim-ref.js'
 import type { Clock } from '../clock.js'
+import type { Heartbeat, HeartbeatOptions } from '../heartbeat.js'
 import type { Mark, NotedHead } from '../mark.js'
 import type {
   Append,
   Appended,
   ClaimAnswer,
-  ClaimRef,
   ClaimRequest,
   Created,
   CreateRun,
   Decide,
-  Heartbeat,
-  HeartbeatOptions,
   OutboxQuery,
   Page,
   Parking,

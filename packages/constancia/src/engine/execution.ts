@@ -13,6 +13,7 @@ import { Grace } from './grace.js'
 import { type Addon, type GuardedRun, guardedRun, noAddon, type Pause } from './guard.js'
 import type { Outcome } from './history.js'
 import { tooLong, warnIfLong } from './history-length.js'
+import type { Lease } from './lease.js'
 import { readJournal } from './loading.js'
 import type { Op } from './op.js'
 import { OpHost } from './op-host.js'
@@ -33,6 +34,8 @@ export interface ExecutionInput {
   readonly parts: Parts
   /** Milliseconds that a run which is to be parked waits for its attempts under way. */
   readonly graceMs: number
+  /** How surely this owner has the run; undefined where nothing is executed. */
+  readonly lease?: Lease | undefined
   /** Replays only: nothing is executed and nothing is written. */
   readonly isRehearsal?: boolean
   /** Called whenever this owner has written something. */
@@ -107,9 +110,12 @@ export class Execution implements Words {
       appender: this.#appender,
       waits: this.#waits,
       underway: this.#underway,
+      lease: input.lease,
+      isOver: () => this.#isOver,
       isEnding: () => this.#ending !== undefined,
       guarded: () => this.#guarded,
       advance: () => this.#advance(),
+      finish: (end) => this.#finish(end),
     })
   }
 

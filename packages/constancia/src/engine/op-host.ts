@@ -2,8 +2,10 @@ import type { Draft, OpId, RunId } from '../journal/index.js'
 import type { Claim } from '../store/index.js'
 import type { Appender } from './appender.js'
 import type { Attempt } from './attempt.js'
+import type { ExecutionEnd } from './execution-end.js'
 import type { GuardedRun } from './guard.js'
 import type { OpRecord, Outcome } from './history.js'
+import type { Lease } from './lease.js'
 import type { Host, Op } from './op.js'
 import type { Ops } from './ops.js'
 import type { Parts } from './parts.js'
@@ -18,10 +20,13 @@ export interface OpHostInput {
   readonly appender: Appender
   readonly waits: Waits
   readonly underway: Underway
+  readonly lease: Lease | undefined
+  readonly isOver: () => boolean
   readonly isEnding: () => boolean
   readonly guarded: () => GuardedRun | undefined
   /** Looks what is to be done next. */
   readonly advance: () => void
+  readonly finish: (end: ExecutionEnd) => void
 }
 
 /** The execution of a run, as its ops see it. */
@@ -94,6 +99,17 @@ export class OpHost implements Host {
 
   hasSignalFor(op: Op): boolean {
     return this.#input.ops.hasSignalFor(op)
+  }
+
+  whileOwned(goOn: () => void): void {
+    const { lease, underway, isOver, finish } = this.#input
+    if (isOver()) return
+    if (lease === undefined || lease.isSure) return goOn()
+    const renewed = lease.renew().then(
+      (isKept) => void (isKept || finish({ kind: 'lost' })),
+      (error: unknown) => finish({ kind: 'fault', error }),
+    )
+    underway.hold(renewed, () => this.whileOwned(goOn))
   }
 
   began(attempt: Attempt): void {

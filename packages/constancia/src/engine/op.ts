@@ -34,6 +34,11 @@ export interface Host {
   awaitSignal(op: Op): void
   /** Whether a signal is there that this op is going to get. */
   hasSignalFor(op: Op): boolean
+  /**
+   * Goes on at once, or after a word with the store, while it is sure that nobody else has the run; never, where somebody has it.
+   * A pause of the process right after that is not noticed.
+   */
+  whileOwned(goOn: () => void): void
   began(attempt: Attempt): void
   ended(attempt: Attempt): void
 }

@@ -38,7 +38,8 @@ export async function rehearse({ store, flows, parts }: RehearsalInput, row: Run
     lostLeaseCount: row.lostLeaseCount,
   }
   const silent = { ...parts, log: () => undefined }
-  const end = await new Execution({ store, claim, flow, parts: silent, graceMs: 0, isRehearsal: true }).execute()
+  const nothing = { graceMs: 0, isRehearsal: true }
+  const end = await new Execution({ store, claim, flow, parts: silent, ...nothing }).execute()
   switch (end.kind) {
     case 'stuck':
       return { kind: 'diverges', code: end.code, message: end.message }

@@ -18,6 +18,7 @@ import { Execution } from './execution.js'
 import type { ExecutionEnd } from './execution-end.js'
 import { FaultReports } from './fault-reports.js'
 import type { AnyFlow } from './flow.js'
+import { Lease } from './lease.js'
 import type { Parts } from './parts.js'
 import { type FlowRegistry, keyOf } from './registry.js'
 import { Setbacks } from './setbacks.js'
@@ -188,9 +189,10 @@ export class Worker {
     const suspectCountMax = this.#suspects.size === 0 ? 1 : 0
     const asked = { limit, leaseMs, lostLeaseCountMax, suspectCountMax }
     const request = { worker: options.name, workerId: this.#id, flows: flows.all.map(claimed), ...asked }
+    const askedMs = this.#input.parts.clock.monotonic()
     const { claims, nextDueAtMs, setAside } = await store.claim(request)
     for (const run of setAside) this.#reportSetAside(run)
-    for (const claim of claims) this.#begin(claim)
+    for (const claim of claims) this.#begin(claim, askedMs)
     if (claims.length === limit) this.#again = true
     return nextDueAtMs
   }
@@ -211,7 +213,7 @@ export class Worker {
     return this.#active.size >= this.#input.options.concurrency
   }
 
-  #begin(claim: Claim): void {
+  #begin(claim: Claim, takenMs: number): void {
     const { store, flows, parts } = this.#input
     const flow = flows.find(claim.flow, claim.version)
     if (flow === undefined || this.#stopped) {
@@ -220,11 +222,12 @@ export class Worker {
     }
     // Its own lease ran out unnoticed and it got the run again: what it did under the old claim counts for nothing.
     this.#active.get(claim.run)?.execution.abandon('lost')
-    const { graceMs } = this.#input.options
+    const { graceMs, leaseMs } = this.#input.options
+    const lease = new Lease({ store, claim, clock: parts.clock, leaseMs, takenMs })
     const suspected = isSuspect(claim.lostLeaseCount)
     if (suspected) this.#suspects.add(claim.id)
     const onWritten = suspected ? (): void => this.#acquit(claim) : undefined
-    const execution = new Execution({ store, claim, flow, parts, graceMs, onWritten })
+    const execution = new Execution({ store, claim, flow, parts, graceMs, lease, onWritten })
     this.#heartbeat.hold(claim)
     const over = execution.execute().then((end) => this.#ended(claim, end))
     this.#active.set(claim.run, { claim, execution, over })

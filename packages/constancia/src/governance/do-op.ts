@@ -231,14 +231,18 @@ export class DoOp<T> extends OpBase<T> implements Op {
 
   #dispatch({ attempt, event }: DoState & { readonly kind: 'authorized' }): void {
     const { action } = this.#plan
-    this.#call(
-      attempt,
-      (info) => action.run(decodeValue(event.data ?? ''), info as never),
-      (result) => {
-        // Of an intent that was found open nobody can tell that nothing was sent.
-        const known = this.#isOurs ? {} : { wasSent: true }
-        this.#record(draftAfter({ about: this.#about, attempt, result, ...known }, action, this.host))
-      },
+    this.#isBusy = true
+    // Whatever this owner still writes would be refused if another had taken over; what it sends would not.
+    this.host.whileOwned(() =>
+      this.#call(
+        attempt,
+        (info) => action.run(decodeValue(event.data ?? ''), info as never),
+        (result) => {
+          // Of an intent that was found open nobody can tell that nothing was sent.
+          const known = this.#isOurs ? {} : { wasSent: true }
+          this.#record(draftAfter({ about: this.#about, attempt, result, ...known }, action, this.host))
+        },
+      ),
     )
   }
 

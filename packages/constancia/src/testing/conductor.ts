@@ -1,7 +1,10 @@
 import type { Runtime } from '../engine/index.js'
-import { endOf, type RunId } from '../journal/index.js'
+import type { RunId } from '../journal/index.js'
 import { type RunRow, systemClock } from '../store/index.js'
+import { settledFacts } from './doubts.js'
+import { factsOf } from './facts.js'
 import { type Held, isDispatched, leadsTo } from './held.js'
+import { isVote, type People } from './people.js'
 import { Chronicle, type EventCounts, type FamilyFact, Reference } from './reference.js'
 import { type AddressedSignal, countOf, Script, type ScriptedCancel } from './script.js'
 import type { ScriptedClock } from './scripted-clock.js'
@@ -16,6 +19,8 @@ export interface Performance {
   readonly root: RunId
   readonly signals: readonly AddressedSignal[]
   readonly cancel: ScriptedCancel | undefined
+  /** Those who decide; undefined where nothing is governed. */
+  readonly people: People | undefined
   /** The history to follow; for the first time, where it is taken down. */
   readonly score: Reference | Chronicle
   /** Once its journal, those of runs that took over included, has so many events, this life gives way to the next. */
@@ -65,7 +70,7 @@ export class Conductor {
       await quiet(world)
       if (world.struck !== undefined) return { kind: 'struck' }
       const rows = await world.look()
-      const counts: EventCounts = new Map(rows.map(({ id, head }) => [id, head.seq + 1]))
+      const counts = await this.#count(rows)
       if (score instanceof Chronicle) score.note(counts)
       if (await this.#isOver(rows)) {
         // What is still held was done by others: it must come to nothing.
@@ -78,19 +83,33 @@ export class Conductor {
     }
   }
 
+  // Of a governed run, what stands once no doubt is left.
+  async #count(rows: readonly RunRow[]): Promise<EventCounts> {
+    const { people, world } = this.#performance
+    if (people === undefined) return new Map(rows.map(({ id, head }) => [id, head.seq + 1]))
+    const counts = new Map<RunId, number>()
+    for (const { id } of rows) counts.set(id, settledFacts(factsOf(await world.journal(id))).length)
+    return counts
+  }
+
   async #isOver(rows: readonly RunRow[]): Promise<boolean> {
     return rows.length > 0 && rows.every(({ outcome }) => outcome !== 'open') && this.#performance.world.isAllTold()
   }
 
   // Does one thing. Returns why there is nothing to do, if there is not.
   async #step(rows: readonly RunRow[], counts: EventCounts): Promise<string | undefined> {
-    const { score } = this.#performance
+    const { score, people, root } = this.#performance
     const isLed = score instanceof Reference
-    if (this.#isFresh && isLed) this.#script.sendAgain(score, counts)
+    if (this.#isFresh && isLed) {
+      this.#script.sendAgain(score, counts)
+      await people?.sayAgain(score.lastStored(counts, isVote))
+    }
     this.#isFresh = false
     const expected = isLed ? score.next(counts) : []
     const seen = rows.map(({ id, status, epoch, head }) => `${id} ${status} ${epoch} ${head.seq}`).join()
-    const acted = expected.length > 0 && isLed ? this.#follow(score, counts, expected) : this.#lead(counts)
+    const acted =
+      (await people?.actAnyway(rows, countOf(counts, root))) === true ||
+      (await (expected.length > 0 && isLed ? this.#follow(score, counts, expected) : this.#lead(counts)))
     if (acted || seen !== this.#seen) {
       this.#idleSince = systemClock.monotonic()
       this.#vainMoveCount = 0
@@ -99,11 +118,11 @@ export class Conductor {
     return acted ? undefined : this.#waitOrAdvance(rows, expected)
   }
 
-  #lead(counts: EventCounts): boolean {
-    const { world } = this.#performance
+  async #lead(counts: EventCounts): Promise<boolean> {
+    const { world, people, root } = this.#performance
     // A run that was about to rest learns of what came before anything else comes: a life that follows knows it as well.
     if (this.#hasTold && world.rest()) return true
-    this.#hasTold = this.#script.sendDue(counts)
+    this.#hasTold = this.#script.sendDue(counts) || (await people?.voteDue(countOf(counts, root))) === true
     if (this.#hasTold) return true
     // What was put into the outbox first is told first: a worker that does not know of the other yet has no choice.
     const first = Math.min(...world.held.map(({ dispatchRank = 0 }) => dispatchRank))
@@ -112,9 +131,12 @@ export class Conductor {
     return next !== undefined || world.rest()
   }
 
-  #follow(reference: Reference, counts: EventCounts, expected: readonly FamilyFact[]): boolean {
-    for (const next of expected)
-      if (this.#script.sendFor(next) || this.#release((held) => isNext(held, next)) !== undefined) return true
+  async #follow(reference: Reference, counts: EventCounts, expected: readonly FamilyFact[]): Promise<boolean> {
+    const { people } = this.#performance
+    for (const next of expected) {
+      if (this.#script.sendFor(next) || (await people?.voteFor(next)) === true) return true
+      if (this.#release((held) => isNext(held, next)) !== undefined) return true
+    }
     if (this.#performance.world.rest() || this.#unblock(counts, expected)) return true
     // Of what never comes, the engine is to see by itself that nobody wants it any more.
     return this.#release((held) => !reference.comes(held, counts)) !== undefined
@@ -155,8 +177,7 @@ export class Conductor {
   // Whether no passing of time can bring anything.
   #isInVain(rows: readonly RunRow[]): boolean {
     const { held } = this.#performance.world
-    const isEnding = (id: RunId): boolean =>
-      held.some(({ run, draft }) => run === id && endOf(draft.kind) !== undefined)
+    const isEnding = (id: RunId): boolean => held.some(({ run, ends }) => run === id && ends)
     const rests = ({ status }: RunRow): boolean => status === 'waiting' || status === 'paused'
     const waitsForUs = (row: RunRow): boolean => rests(row) && row.wakeAtMs === undefined
     const open = rows.filter(({ outcome }) => outcome === 'open')
@@ -183,8 +204,10 @@ function stalled(rows: readonly RunRow[], expected: readonly FamilyFact[]): stri
   const waits = rows.filter(({ outcome }) => outcome === 'open').flatMap(({ waitingFor }) => waitingFor)
   const ends = waits.filter(({ kind }) => kind !== 'child') // What a parent waits for waits for something itself.
   const shown = (ends.length > 0 ? ends : waits).map(({ kind, name }) => `${kind} ${JSON.stringify(name)}`)
+  const kinds = new Set(waits.map(({ kind }) => kind))
+  const scripts = kinds.has('approval') ? 'votes' : kinds.has('statement') ? 'statements' : 'signals'
   const what = shown.length === 0 ? 'something' : shown.join(', ')
-  return `the run waits for ${what}, which the test does not script: add it to signals`
+  return `the run waits for ${what}, which the test does not script: add it to ${scripts}`
 }
 
 // Until nothing is about to happen by itself; of a life that was struck, in its store. Two looks in a row: a promise that settled

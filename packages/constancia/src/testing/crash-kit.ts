@@ -1,5 +1,6 @@
 import { AssertionError } from 'node:assert'
-import { type AnyFlow, days, open, type Runtime } from '../engine/index.js'
+import { type AnyFlow, days, type Runtime } from '../engine/index.js'
+import { type GovernedRuntime, open } from '../governance/index.js'
 import {
   defaultLimits,
   emptyHead,
@@ -13,7 +14,9 @@ import { Conductor, type LifeEnd } from './conductor.js'
 import { type CrashDisk, memoryCrashDisk, type NewCrashDisk, sqliteCrashDisk } from './crash-disk.js'
 import type { CrashTestOptions } from './crash-options.js'
 import type { CrashReport, TrialFailure, TrialKind } from './crash-report.js'
+import { objectionToDoubts, settledFacts } from './doubts.js'
 import { type Fact, type FamilyFacts, factsOf, firstFamilyDifference } from './facts.js'
+import { People } from './people.js'
 import type { Fate, PointKind } from './places.js'
 import { Chronicle, type Reference } from './reference.js'
 import { ScriptedClock } from './scripted-clock.js'
@@ -33,7 +36,10 @@ export interface Trial {
 
 /** A family of runs as it comes out: what the trials are compared with. */
 interface Outcome {
+  /** Those that are compared. */
   readonly facts: FamilyFacts
+  /** Everything that the root has. */
+  readonly whole: readonly Fact[]
   readonly accepted: string
 }
 
@@ -42,6 +48,8 @@ interface Stage {
   readonly disk: CrashDisk
   readonly clock: ScriptedClock
   readonly lives: Living[]
+  /** Changes of the law that were made. */
+  readonly changed: Set<number>
   readonly score: Reference | Chronicle
 }
 
@@ -68,6 +76,7 @@ export class CrashKit {
   readonly #root: RunId = parseRunId('crash-test')
   #reference: Reference | undefined
   #accepted = ''
+  #whole: readonly Fact[] = []
 
   constructor(options: CrashTestOptions<unknown>) {
     this.#options = options
@@ -86,6 +95,7 @@ export class CrashKit {
     })
     this.#reference = chronicle.close(outcome.facts)
     this.#accepted = outcome.accepted
+    this.#whole = outcome.whole
     return outcome.facts
   }
 
@@ -93,7 +103,7 @@ export class CrashKit {
   rehearse(): Promise<readonly PointKind[]> {
     return this.#onStage(this.#score, async (stage) => {
       const places = await this.#play(stage, undisturbed)
-      const why = await this.#compare(lastOf(stage.lives))
+      const why = await this.#compare(lastOf(stage.lives), 0)
       if (why === undefined) return places
       throw new AssertionError({ message: `Two runs without a crash differ, so none with a crash was tried: ${why}.` })
     })
@@ -117,7 +127,7 @@ export class CrashKit {
       }
       if (struck !== undefined && kind === 'takeover') await wake(struck, { withDispatches: true })
       report.refusedCount += struck?.refusedCount ?? 0
-      const why = objectionTo(struck) ?? (await this.#compare(lastOf(lives)))
+      const why = objectionTo(struck) ?? (await this.#compare(lastOf(lives), strikes.length))
       const place = struck?.struck ?? 'around the start'
       const failure: TrialFailure | undefined =
         why === undefined ? undefined : { trial: kind, struckAt: strikes, place, why }
@@ -136,7 +146,7 @@ export class CrashKit {
     const disk = await this.#newDisk()
     const lives: Living[] = []
     try {
-      return await play({ disk, lives, score, clock: new ScriptedClock() })
+      return await play({ disk, lives, score, changed: new Set(), clock: new ScriptedClock() })
     } finally {
       for (const { world, runtime, end } of lives) await (end.kind === 'ended' ? runtime.close() : world.end())
       await disk.dispose()
@@ -156,29 +166,50 @@ export class CrashKit {
     }
   }
 
-  async #live({ disk, clock, lives, score }: Stage, fortune: Fortune): Promise<Living> {
+  async #live(stage: Stage, fortune: Fortune): Promise<Living> {
+    const { disk, clock, lives, score } = stage
     // Leases of the lives before ran out, one after the other.
     const silentMs = lives.length * (leaseMs + 1)
     const { factory } = disk
-    const world = new World({ ...fortune, clock, factory, life: lives.length + 1, silentMs, root: this.#root })
-    const { flow, input, upgrade, signals = [], cancel, patienceMs = 50 } = this.#options
+    const world = new World({ ...fortune, clock, factory, life: lives.length + 1, leaseMs, silentMs, root: this.#root })
+    const { flow, input, upgrade, signals = [], cancel, patienceMs = 50, law, actor } = this.#options
     const code = lives.some(({ end }) => end.kind === 'gives way') ? upgrade : undefined
     const flows = code?.flows ?? [flow as AnyFlow, ...(this.#options.flows ?? [])]
     const worker = { leaseMs, pollMs, name: `life-${lives.length + 1}` }
-    const runtime = await open({ store: world.factory, flows, parts: world.parts, worker })
+    const { contract } = this.#options
+    const runtime = await open({
+      store: world.factory,
+      flows,
+      parts: world.parts,
+      worker,
+      ...(contract && { contract }),
+    })
+    const governance = contract === undefined ? undefined : (runtime as GovernedRuntime).governance
+    if (governance !== undefined && lives.length === 0) await law?.(governance)
     // New code has no need to start the run: the old one did.
-    if (code === undefined) runtime.start(flow, input, { id: this.#root }).catch(() => undefined)
+    if (code === undefined)
+      runtime.start(flow, input, { id: this.#root, ...(actor !== undefined && { actor }) }).catch(() => undefined)
     const givesWayAfter = code === undefined ? upgrade?.afterEvents : undefined
-    const what = { root: this.#root, signals, cancel, score, givesWayAfter, patienceMs }
+    const people = governance && this.#people(governance, world, stage)
+    const what = { root: this.#root, signals, cancel, score, givesWayAfter, patienceMs, people }
     const end = await new Conductor({ world, clock, runtime, ...what }).lead()
     await world.buried
     return { world, runtime, end }
   }
 
-  async #compare(last: Living): Promise<string | undefined> {
+  #people(governance: GovernedRuntime['governance'], world: World, { changed }: Stage): People {
+    const { votes = [], statements, changes = [] } = this.#options
+    const outside = { journal: (run: RunId) => world.journal(run), rest: () => world.rest() }
+    return new People({ governance, root: this.#root, votes, statements, changes, changed, ...outside })
+  }
+
+  async #compare(last: Living, crashCount: number): Promise<string | undefined> {
     if (last.end.kind === 'stalled') return last.end.why
-    const { facts, accepted } = await this.#outcome(last)
-    const difference = firstFamilyDifference(this.#reference?.facts ?? facts, facts)
+    const { facts, accepted, whole } = await this.#outcome(last)
+    const wasGone = (this.#options.downtimeMs ?? 0) > 0
+    const difference =
+      firstFamilyDifference(this.#reference?.facts ?? facts, facts) ??
+      objectionToDoubts(this.#whole, { facts: whole, crashCount, wasGone })
     if (difference !== undefined || accepted === this.#accepted) return difference
     return `the destination accepted ${accepted} instead of ${this.#accepted}`
   }
@@ -186,16 +217,19 @@ export class CrashKit {
   async #outcome({ runtime }: Living): Promise<Outcome> {
     const { items } = await runtime.runs({ idPrefix: this.#root, limit: 1_000 })
     const facts = new Map<RunId, readonly Fact[]>()
+    let whole: readonly Fact[] = []
     for (const { id } of [...items].reverse()) {
       const events = await runtime.run(id).events()
       verifyChain(runStream(id), emptyHead(runStream(id)), events)
-      facts.set(id, factsOf(events))
+      const all = factsOf(events)
+      facts.set(id, this.#options.contract === undefined ? all : settledFacts(all))
+      if (id === this.#root) whole = all
     }
     const accepted = encodeValue((await this.#options.destination?.accepted()) ?? {}, {
       limits: defaultLimits,
       what: 'what the destination accepted',
     })
-    return { facts, accepted }
+    return { facts, whole, accepted }
   }
 }
 

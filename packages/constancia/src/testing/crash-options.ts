@@ -1,6 +1,8 @@
 import type { AnyFlow, Flow } from '../engine/index.js'
+import type { Contract, GovernedRuntime } from '../governance/index.js'
 import type { NewCrashDisk } from './crash-disk.js'
 import type { Destination } from './ledger.js'
+import type { ScriptedChange, ScriptedStater, ScriptedVote } from './people.js'
 import type { AddressedSignal, ScriptedCancel } from './script.js'
 
 /** What `crashTest` takes. */
@@ -13,6 +15,18 @@ export interface CrashTestOptions<Input> {
   readonly signals?: readonly AddressedSignal[]
   /** Cancels the run; every life that follows does so again. */
   readonly cancel?: ScriptedCancel
+  /** As whom the run acts. */
+  readonly actor?: string
+  /** What governs the flow. Its histories are compared as if nobody had ever doubted what came of an effect. */
+  readonly contract?: Contract
+  /** Puts in force and grants what the run needs, before it is started. */
+  readonly law?: (governance: GovernedRuntime['governance']) => Promise<unknown>
+  /** Answers to approvals of the run, in this order. */
+  readonly votes?: readonly ScriptedVote[]
+  /** Who settles doubts about effects of the run. */
+  readonly statements?: ScriptedStater
+  /** Changes of the law while the run is under way. */
+  readonly changes?: readonly ScriptedChange[]
   /** New code comes while the run is under way. */
   readonly upgrade?: Upgrade
   /** Where effects go; compared with the run without a crash. */

@@ -40,7 +40,9 @@ export async function crashTest<Input>(options: CrashTestOptions<Input>): Promis
 const placesOf: readonly (readonly [kind: string, place: PointKind])[] = [
   ['FlowStarted', 'around the start'],
   ['StepCompleted', 'between an effect and its append'],
+  ['ActionCompleted', 'between an effect and its append'],
   ['SignalReceived', 'around a signal'],
+  ['ApprovalVoted', 'around a vote'],
   ['ChildStarted', 'around a dispatch'],
 ]
 

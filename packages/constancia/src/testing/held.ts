@@ -7,6 +7,8 @@ export interface Held {
   readonly run: RunId
   /** What comes of it, as far as that is known beforehand. */
   readonly draft: Pick<Draft, 'kind' | 'body'>
+  /** Whether its run ends with it. */
+  readonly ends: boolean
   /** Whether one run tells it to another; those that were put into the outbox first have a lower rank. */
   readonly dispatchRank: number | undefined
   readonly release: () => void
@@ -23,19 +25,25 @@ export function leadsTo(held: Pick<Held, 'draft'>, fact: Fact): boolean {
 const dispatcher = 'system:outbox'
 
 /** What a dispatch that starts a child leads to; undefined where somebody else starts a run. */
-export function startedBy(request: CreateRun): Pick<Held, 'run' | 'draft'> | undefined {
+export function startedBy(request: CreateRun): Pick<Held, 'run' | 'draft' | 'ends'> | undefined {
   if (request.by !== dispatcher) return undefined
-  return { run: request.run, draft: { kind: 'FlowStarted', body: '{}' } }
+  return { run: request.run, draft: { kind: 'FlowStarted', body: '{}' }, ends: false }
 }
 
 /** What a dispatch that tells a run something leads to: its child ended, or it is to end, or nothing is left to tell. */
-export function toldBy({ run, by, delivery, settles }: Decide<unknown>): Pick<Held, 'run' | 'draft'> | undefined {
+export function toldBy({
+  run,
+  by,
+  delivery,
+  settles,
+}: Decide<unknown>): Pick<Held, 'run' | 'draft' | 'ends'> | undefined {
   if (by !== dispatcher) return undefined
   if (delivery !== undefined) {
     const op = delivery.slice(endDelivery({ run, op: '' as OpId }).length) as OpId
-    return { run, draft: draftOf('ChildEnded', { op, outcome: 'completed' }) }
+    return { run, draft: draftOf('ChildEnded', { op, outcome: 'completed' }), ends: false }
   }
-  return { run, draft: settles === undefined ? draftOf('CancelRequested', {}) : { kind: 'nothing', body: '{}' } }
+  const draft = settles === undefined ? draftOf('CancelRequested', {}) : { kind: 'nothing', body: '{}' }
+  return { run, draft, ends: false }
 }
 
 /** Whether a fact came of a dispatch, unless somebody outside wanted the run to end. */
@@ -45,8 +53,16 @@ export function isDispatched({ kind, body }: Fact): boolean {
 }
 
 const attempts = new Set(['StepFailed', 'StepCompleted', 'StepAttemptFailed'])
+// A doubt is settled in more intents than one, so that its attempts are counted otherwise.
+const actions = new Set(['ActionFailed', 'ActionCompleted', 'ActionAttemptFailed', 'OutcomeUnknown'])
+
+/** Whether it says what came of an effect. */
+export function isOfEffect({ kind }: Pick<Draft, 'kind'>): boolean {
+  return attempts.has(kind) || actions.has(kind)
+}
 
 function placeOf({ kind, body }: Pick<Fact, 'kind' | 'body'>): string {
   const { op, attempt } = JSON.parse(body) as { op?: string; attempt?: number }
+  if (actions.has(kind)) return `Action ${op}`
   return `${attempts.has(kind) ? 'Step' : kind} ${op} ${attempt ?? '-'}`
 }

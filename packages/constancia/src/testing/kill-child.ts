@@ -1,7 +1,8 @@
 import { once } from 'node:events'
 import { type AnyFlow, open, type Run, type Runtime } from '../engine/index.js'
-import { assert, ConstanciaError } from '../journal/index.js'
+import { assert, ConstanciaError, type Draft } from '../journal/index.js'
 import type { StoreFactory } from '../store/index.js'
+import { isOfEffect } from './held.js'
 import { DiaryWriter } from './kill-diary.js'
 import { KillSender } from './kill-sender.js'
 import { killStore } from './kill-store.js'
@@ -60,8 +61,8 @@ function openRuntime(living: Living): Promise<Runtime> {
   const factory = living.storeAt(order.address)
   const store: StoreFactory = async (parts) => killStore(await factory(parts), { diary, pass, grown, claimed })
   // Asked before an outcome is offered to the journal: the effect has happened, and nothing of it is written.
-  const hold = (_run: unknown, draft: { readonly kind: string }): undefined => {
-    if (draft.kind.startsWith('Step')) pass('between an effect and its append')
+  const hold = (_run: unknown, draft: Pick<Draft, 'kind'>): undefined => {
+    if (isOfEffect(draft)) pass('between an effect and its append')
     return undefined
   }
   return open({

@@ -6,6 +6,7 @@ export const pointKinds = [
   'before an append',
   'after an event is stored',
   'around a signal',
+  'around a vote',
   'around a cancellation',
   'around a dispatch',
   'around a suspension',

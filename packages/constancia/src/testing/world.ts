@@ -1,5 +1,14 @@
 import type { Parts } from '../engine/index.js'
-import { type Draft, defaultLimits, endOf, type OutboxEntry, type RunId, rootRunId } from '../journal/index.js'
+import {
+  type Draft,
+  defaultLimits,
+  endOf,
+  type OutboxEntry,
+  type RunId,
+  rootRunId,
+  runStream,
+  type StoredEvent,
+} from '../journal/index.js'
 import type {
   Append,
   Appended,
@@ -17,7 +26,8 @@ import type {
   StoreParts,
   Suspend,
 } from '../store/index.js'
-import { type Held, startedBy, toldBy } from './held.js'
+import { around, type CallPoints } from './call-points.js'
+import { type Held, isOfEffect, startedBy, toldBy } from './held.js'
 import type { Fate, PointKind } from './places.js'
 import type { ScriptedClock } from './scripted-clock.js'
 import { type HeartHost, scriptedHeartbeat } from './scripted-heartbeat.js'
@@ -32,6 +42,7 @@ export interface WorldInput {
   /** The place, counted from 0, at which its fate strikes; undefined for a life without one. */
   readonly strikeAt: number | undefined
   readonly fate: Fate
+  readonly leaseMs: number
   /** How long whoever has runs has been silent already, by the clock of leases alone. Milliseconds. */
   readonly silentMs: number
   /** The run from which all others come. */
@@ -81,7 +92,8 @@ export class World {
     this.parts = {
       clock: {
         now: () => input.clock.now(),
-        monotonic: () => input.clock.monotonic(),
+        // Its leases ran out while it stood still.
+        monotonic: () => input.clock.monotonic() + (this.#isOvertaken ? input.leaseMs : 0),
         after: (delayMs, call) => this.#after(delayMs, call),
       },
       randomBytes: (count) => this.#randomBytes(count),
@@ -135,6 +147,11 @@ export class World {
   async look(): Promise<readonly RunRow[]> {
     if (this.#dead || this.#store === undefined) return []
     return (await this.#store.runs({ idPrefix: this.#input.root, limit: 1_000 })).items
+  }
+
+  /** A journal as it is stored now, past every fault. */
+  async journal(run: RunId): Promise<readonly StoredEvent[]> {
+    return this.#dead || this.#store === undefined ? [] : this.#store.read(runStream(run))
   }
 
   /** Whether no run has anything to tell another. */
@@ -221,7 +238,8 @@ export class World {
     const leadsTo = toldBy(request)
     if (leadsTo === undefined) {
       const isSignal = request.delivery !== undefined
-      return this.#call(around(isSignal ? 'around a signal' : 'around a cancellation'), decide)
+      const other = request.basis === undefined ? 'around a cancellation' : 'around a vote'
+      return this.#call(around(isSignal ? 'around a signal' : other), decide)
     }
     await this.#holdBack({ ...leadsTo, dispatchRank: this.#rankOf(request.run) })
     return this.#call(around('around a dispatch'), decide)
@@ -276,8 +294,10 @@ export class World {
 
   async #append(store: Store, request: Append): Promise<Appended> {
     // The engine offers an end to nobody, but beside what comes from outside it has its place like an outcome.
-    const end = request.drafts.find(({ kind }) => endOf(kind) !== undefined)
-    if (end !== undefined) await this.#holdBack({ run: request.claim.run, draft: end, dispatchRank: undefined })
+    const { claim, drafts } = request
+    const [draft] = drafts
+    const ends = drafts.some(({ kind }) => endOf(kind) !== undefined)
+    if (ends && draft !== undefined) await this.#holdBack({ run: claim.run, draft, ends, dispatchRank: undefined })
     const points = { before: 'before an append', after: 'after an event is stored' } as const
     const append = (): Promise<Appended> => this.#watched(store.append(request), ({ kind }) => kind === 'appended')
     const answer = await this.#call(points, append)
@@ -367,11 +387,11 @@ export class World {
   }
 
   #hold(run: RunId, draft: Draft): Promise<void> {
-    if (draft.kind.startsWith('Step')) this.#strikeIfDue('between an effect and its append')
-    return this.#holdBack({ run, draft, dispatchRank: undefined })
+    if (isOfEffect(draft)) this.#strikeIfDue('between an effect and its append')
+    return this.#holdBack({ run, draft, ends: false, dispatchRank: undefined })
   }
 
-  #holdBack(what: Pick<Held, 'run' | 'draft' | 'dispatchRank'>): Promise<void> {
+  #holdBack(what: Omit<Held, 'release' | 'putOff'>): Promise<void> {
     return new Promise((release, reject) => {
       const putOff = (): void => reject(new Error('The store did not answer, as the crash kit wants it.'))
       this.held.push({ ...what, release, putOff })
@@ -389,14 +409,4 @@ export class World {
   #heartHost(store: Store): HeartHost {
     return { store, isDead: () => this.#dead, after: (delayMs, call) => this.#after(delayMs, call) }
   }
-}
-
-interface CallPoints<T> {
-  readonly before?: PointKind
-  readonly after?: PointKind
-  readonly afterIf?: (answer: T) => boolean
-}
-
-function around<T>(kind: PointKind): CallPoints<T> {
-  return { before: kind, after: kind }
 }

@@ -54,18 +54,23 @@ export const both = flow({
 
 /**
  * The contract of these tests, or a variant of it.
- * @param {{ version?: string, quorum?: number, eyes?: number, bad?: boolean, flows?: readonly import('constancia').ContractFlow[] }} [change]
+ * @param {{ version?: string, quorum?: number, eyes?: number, bad?: boolean, when?: string, flows?: readonly import('constancia').ContractFlow[] }} [change]
  */
-export function treasury({ version = '7', quorum = 1, eyes = 1, bad = false, flows = [pay, both] } = {}) {
+export function treasury({
+  version = '7',
+  quorum = 1,
+  eyes = 1,
+  bad = false,
+  when = bad ? 'input.cent <= 100' : 'input.cents <= 100',
+  flows = [pay, both],
+} = {}) {
   return contract({
     name: 'treasury',
     version,
     roles: { analyst: 'prepares payments', treasurer: 'releases them', administrator: 'changes who may what' },
     flows: bad ? [{ name: 'pay', version: 1 }] : flows,
     rules: [
-      allow(transfer)
-        .to('analyst')
-        .when(bad ? 'input.cent <= 100' : 'input.cents <= 100'),
+      allow(transfer).to('analyst').when(when),
       allow(transfer)
         .to(bad ? 'nobody' : 'analyst')
         .afterApproval({ roles: ['treasurer'], notBy: 'actor', quorum, within: days(4) }),

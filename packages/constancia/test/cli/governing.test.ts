@@ -116,6 +116,11 @@ describe('roles on the command line', patience, () => {
   it('R-F1 R-F6: under four eyes a contract is proposed by one and confirmed by another, who sees what changes', async () => {
     const project = new GovernedProject()
     await project.settle()
+    const mistyped = { contract: { version: '8', when: 'input.cent <= 100' } }
+    expect(end(await project.give(['contract', 'activate', '--as', 'ada', '--yes'], mistyped))).toEqual([
+      2,
+      expect.stringMatching(/rule 1 \(bank\.transfer\): The condition input\.cent [\s\S]*\[invalid_contract\]/),
+    ])
     const eyes = { contract: { version: '8', eyes: 2 } }
     const next = { contract: { version: '9', eyes: 2, quorum: 2 } }
     expect(end(await project.give(['contract', 'activate', '--as', 'ada', '--yes'], eyes))).toEqual([

@@ -4,6 +4,7 @@ import {
   type ActivationRequest,
   differenceOf,
   type Governance,
+  requireTypes,
 } from '../../governance/index.js'
 import type { Call, Command } from '../command.js'
 import { requireYes } from '../confirmation.js'
@@ -71,6 +72,7 @@ function proposalOf({ proposals }: Law, beginning: string): Pick<NamedContract, 
 
 async function putInForce(call: Call, governance: Governance, contract: ActivationRequest['contract']): Promise<void> {
   const { name, version } = contract.declared
+  await requireTypes(contract.declared)
   const { inForce } = await governance.law()
   const title = printable(`${name} ${version}`)
   const isNamed = call.words[0] === contract.digest

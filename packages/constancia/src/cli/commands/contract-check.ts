@@ -1,7 +1,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { DeclaredFlow } from '@constancia/verify'
 import type { AnyFlow } from '../../engine/index.js'
-import { InvalidContract, isGoverned, requireTypes } from '../../governance/index.js'
+import { InvalidContract, isGoverned, type Problem, typeProblems } from '../../governance/index.js'
 import type { Call, Command } from '../command.js'
 import { contractOfConfig } from '../contracts.js'
 import { codeOf } from '../errors.js'
@@ -48,21 +48,27 @@ async function check(call: Call): Promise<Checked> {
   try {
     const { config } = await call.config()
     const { declared, digest } = await contractOfConfig(call)
-    await requireTypes(declared)
     const flows = [...config.flows, ...(config.schedules ?? []).map(({ flow }) => flow)]
     const { name, version } = declared
-    return { contract: { name, version, digest }, findings: fitting([...new Set(flows)], declared.flows) }
+    const mistyped = (await typeProblems(declared)).map(senseless)
+    const findings = [...mistyped, ...fitting([...new Set(flows)], declared.flows)]
+    return { contract: { name, version, digest }, findings }
   } catch (error) {
     const { cause } = error as { readonly cause?: unknown }
-    if (error instanceof InvalidContract) return invalid(error)
     if (codeOf(error) !== 'config_invalid' || !(cause instanceof InvalidContract)) throw error
     return invalid(cause)
   }
 }
 
-function invalid({ contract, problems }: InvalidContract): Checked {
-  const findings = problems.map((problem) => ({ code: 'makes_no_sense', needsAttention: true, ...problem }))
-  return { contract, findings }
+// What was declared has no digest; what else is wrong with it is told at once.
+async function invalid({ declared, problems }: InvalidContract): Promise<Checked> {
+  const { name, version } = declared
+  const all = [...problems, ...(await typeProblems(declared))]
+  return { contract: { name, version }, findings: all.map(senseless) }
+}
+
+function senseless(problem: Problem): Finding {
+  return { code: 'makes_no_sense', needsAttention: true, ...problem }
 }
 
 /** Whether the flows of a configuration and those of its contract are the same. */

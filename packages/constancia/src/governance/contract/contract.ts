@@ -156,14 +156,15 @@ function searchProblems(actions: readonly AnyAction[]): Problem[] {
 
 /** `invalid_contract`: a contract that was declared and makes no sense, with all that is wrong with it. */
 export class InvalidContract extends ConstanciaError {
-  readonly contract: { readonly name: string; readonly version: string }
+  readonly declared: DeclaredContract
   readonly problems: readonly Problem[]
 
-  constructor({ name, version }: DeclaredContract, problems: readonly Problem[]) {
+  constructor(declared: DeclaredContract, problems: readonly Problem[]) {
+    const { name, version } = declared
     const lines = problems.map(({ place, reason }) => `  ${place}: ${reason}.`)
     const count = problems.length === 1 ? 'one thing that makes' : `${problems.length} things that make`
     super('invalid_contract', `Contract ${name} ${version} has ${count} no sense:\n${lines.join('\n')}`)
-    this.contract = { name, version }
+    this.declared = declared
     this.problems = problems
   }
 }

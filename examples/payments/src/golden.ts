@@ -1,15 +1,15 @@
 /**
  * The golden test over the same flow and contract, as anybody would write it for theirs: the crash kit runs the payment once without a
- * crash, then ends its process at every single place where one can end, and lets a second worker take over from one that is slow but alive. A
- * treasurer votes in between. What the journal says and what the bank accepted has to come out the same.
+ * crash, then ends its process at every single place where one can end, at some pairs of them, and lets a second worker take over from one
+ * that is slow but alive. A treasurer votes in between. What the journal says and what the bank accepted has to come out the same.
  */
 import { type CrashReport, crashTest, Ledger } from 'constancia/testing'
 import { putInForce } from './law.js'
 import type { Services } from './services.js'
 import { treasuryWith } from './treasury.js'
 
-/** Tries every place. Throws an error with a table if one of them makes a difference. */
-export async function goldenTest(): Promise<CrashReport> {
+/** Tries every place, and every n-th pair of them. Throws an error with a table if one of them makes a difference. */
+export async function goldenTest(everyNthPair: number): Promise<CrashReport> {
   const destination = new Ledger() // A stand-in for the bank that remembers keys, and counts.
   const services: Services = {
     invoices: { read: async () => ({ vendor: 'acme', cents: 250_000 }), state: async () => ({}) },
@@ -29,5 +29,7 @@ export async function goldenTest(): Promise<CrashReport> {
     law: (governance) => putInForce(contract, governance),
     votes: [{ on: 'treasury', voter: 'tom' }],
     destination,
+    pairs: true,
+    everyNthPair,
   })
 }

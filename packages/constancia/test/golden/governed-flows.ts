@@ -148,6 +148,20 @@ const verifying = direct('verifying', verified, 500)
 
 const base = { input: undefined, destination: bank } as const
 
+const shortMemory = transferOf({ effect: idempotent({ remembersMs: days(1) }), send: toTill })
+const late = direct('forgotten', shortMemory, 500)
+
+/** Of which a destination remembers no key for as long as its process is gone. */
+export const forgotten: GovernedGolden = {
+  ...base,
+  flow: late,
+  contract: treasury(late, shortMemory),
+  destination: till,
+  statements: lookIntoTheTill,
+  has: ['ActionAuthorized', 'ActionCompleted'],
+  acceptedCount: 1,
+}
+
 /** Every governed flow of the golden test. */
 export const governedFlows: readonly GovernedGolden[] = [
   {

@@ -9,8 +9,8 @@ import { timeout } from './suite.js'
 const reports: { readonly store: string; readonly report: CrashReport }[] = []
 
 async function crash(golden: GovernedGolden, options: Partial<CrashTestOptions<unknown>>): Promise<CrashReport> {
-  const { has, acceptedCount, downtimeMs: _, ...given } = golden
-  const law = lawOf(golden.contract)
+  const { has, acceptedCount, actorUntilMs, downtimeMs: _, ...given } = golden
+  const law = lawOf(golden.contract, actorUntilMs)
   const report = await crashTest({ actor: 'ann', law, patienceMs: 2, ...given, ...options })
   const store = options.store === 'sqlite' ? 'SQLite' : 'memory'
   reports.push({ store, report })

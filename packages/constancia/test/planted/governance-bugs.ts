@@ -113,7 +113,7 @@ export const governanceBugs: readonly PlantedBug[] = [
     file: verify('grants'),
     find: 'return untilMs === null || atMs < untilMs',
     replace: 'return untilMs === null || atMs < 2 * untilMs',
-    noticedBy: test('directory', 'memory.*end'),
+    noticedBy: golden('outlasted'),
   },
   {
     breaks: 'an approval that was used is good for another op',

@@ -5,6 +5,8 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { CrashReport } from 'constancia/testing'
+import { goldenTest } from './golden.js'
 import { endChildren, Outside } from './processes.js'
 import { type Claim, type PlayedScene, playScene, type Scene, scenes } from './scenes.js'
 import { paint, say, tell } from './screen.js'
@@ -36,8 +38,11 @@ async function story(): Promise<boolean> {
     results.push(resultOf(scene, played))
   }
   await outside.close()
-  if (isJson) say(JSON.stringify({ scenes: results, ms: Math.round(performance.now() - startMs) }, undefined, 2))
-  else conclude()
+  const golden = await goldenTest(8)
+  const trials = { tried: golden.triedCount, failed: golden.failures.length, pairs: golden.countOf('pair') }
+  const ms = Math.round(performance.now() - startMs)
+  if (isJson) say(JSON.stringify({ scenes: results, golden: trials, ms }, undefined, 2))
+  else conclude(golden)
   return results.every(({ claims }) => claims.every(({ holds }) => holds))
 }
 
@@ -83,7 +88,15 @@ function introduce(): void {
   )
 }
 
-function conclude(): void {
+function conclude(golden: CrashReport): void {
+  say()
+  say(paint.bold(`  ${scenes.length + 1}. The same payment, ended at every place where a process can end`))
+  tell(
+    'The crash kit, in memory: each trial ends the first scene in one place, or in two, or lets it stand still while another ' +
+      'worker takes over; then lets it go on, and compares journal and bank with those of a payment that nothing happened to.',
+  )
+  say()
+  say(golden.table().replaceAll(/^/gm, '  '))
   say()
   say('  The contract, the actions and the flow: examples/payments/src/treasury.ts')
   say('  The contract for people to read:        cd examples/payments')

@@ -2,6 +2,7 @@
 import { type GovernedRuntime, open, type StoredEvent } from 'constancia'
 import { sqlite } from 'constancia/sqlite'
 import type { Transfer } from './bank.js'
+import { putInForce } from './law.js'
 import { type Outside, Worker } from './processes.js'
 import { livingAt } from './scripted-time.js'
 import { servicesAt } from './services.js'
@@ -62,18 +63,7 @@ export class Stage {
 
   /** Monday: the law is there, ann starts the run, and its worker is ended by SIGKILL once it waits for people. */
   async begin(invoice: string): Promise<void> {
-    await this.at('Mon 08:00', async ({ governance }, { contract }) => {
-      const { directory } = governance
-      await directory.bootstrap({ principal: 'ada', by: 'ada' })
-      await governance.activate({ contract, by: 'ada' })
-      for (const [principal, role] of [
-        ['ann', 'analyst'],
-        ['tom', 'treasurer'],
-        ['tess', 'treasurer'],
-      ] as const) {
-        await directory.grant({ principal, role, by: 'ada' })
-      }
-    })
+    await this.at('Mon 08:00', ({ governance }, { contract }) => putInForce(contract, governance))
     const worker = this.worker('Mon 09:00', { start: { invoice, actor: 'ann' } })
     await worker.says('rests')
     this.#firstEnd = await worker.kill()

@@ -17,6 +17,11 @@ interface Scene {
   readonly claims: readonly { readonly text: string; readonly holds: boolean }[]
 }
 
+interface Output {
+  readonly scenes: readonly Scene[]
+  readonly golden: { readonly tried: number; readonly failed: number; readonly pairs: number }
+}
+
 const demo = fileURLToPath(new URL('../dist/demo.js', import.meta.url))
 const command = fileURLToPath(new URL('../../../packages/constancia/bin/constancia.js', import.meta.url))
 const project = fileURLToPath(new URL('..', import.meta.url))
@@ -38,11 +43,13 @@ async function output(file: string, args: readonly string[], options: { cwd?: st
 describe('the story of a payment', () => {
   let folder = ''
   let scenes: ReadonlyMap<string, Scene>
+  let golden: Output['golden']
   const sceneOf = (name: string): Scene => scenes.get(name)!
 
   beforeAll(async () => {
     folder = mkdtempSync(join(tmpdir(), 'constancia-payments-test-'))
-    const out = JSON.parse(await output(demo, ['--json'], { TMPDIR: folder })) as { readonly scenes: Scene[] }
+    const out = JSON.parse(await output(demo, ['--json'], { TMPDIR: folder })) as Output
+    golden = out.golden
     scenes = new Map(out.scenes.map((scene) => [scene.name, scene]))
   }, timeoutMs)
 
@@ -92,6 +99,12 @@ describe('the story of a payment', () => {
   it('R-A8 R-C3 R-C4 two workers that hold one resume for theirs pay once, and the journal has it once', () => {
     expect(sceneOf('workers').kinds).toEqual([...approved, ...paid])
     expect(sceneOf('workers').requests).toEqual([2])
+  })
+
+  it('R-A7 T1 wherever its process ends, once or twice, journal and bank come out the same', () => {
+    expect(golden.failed).toBe(0)
+    expect(golden.pairs).toBeGreaterThan(30)
+    expect(golden.tried).toBeGreaterThan(100)
   })
 
   it('leaves nothing behind', () => {

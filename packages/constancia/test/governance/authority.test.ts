@@ -167,6 +167,18 @@ const points: Readonly<Record<string, Point>> = {
     await rests(bench)
     return 'at the effect'
   },
+  'in the instant before it is authorised': async (bench, style, alter) => {
+    await bench.begins(style)
+    bench.destination.looking = async () => {
+      bench.destination.looking = undefined
+      bench.rig.clock.advance(1)
+      await alter()
+      bench.rig.clock.advance(1)
+    }
+    await approved(bench)
+    await rests(bench)
+    return 'at the effect'
+  },
   'between an attempt that was not sent and the next': async (bench, style, alter) => {
     bench.destination.fails = [() => Promise.reject(new NotDispatched('Nobody listens.'))]
     await bench.begins(style)
@@ -257,8 +269,13 @@ function refusedVotes({ atVote = {} }: Field, point: string): string[] {
 }
 
 const styles: readonly Style[] = ['ask', 'direct']
+// That a run may go on was decided by then, and committed first.
+const isTooLate = (name: string, point: string): boolean =>
+  fields[name]?.atEffect === 'resume_denied' && point === 'in the instant before it is authorised'
 const cases = Object.keys(fields).flatMap((name) =>
-  Object.keys(points).flatMap((point) => styles.map((style) => ({ name, point, style }))),
+  Object.keys(points)
+    .filter((point) => !isTooLate(name, point))
+    .flatMap((point) => styles.map((style) => ({ name, point, style }))),
 )
 
 describe.each(stores)('on %s', (store) => {
@@ -284,7 +301,7 @@ describe.each(stores)('on %s', (store) => {
 
   test('T20 all of these cases ran, and their decisions were judged', () => {
     expect(ranCount).toBe(taken.length)
-    if (isAll) expect(ranCount).toBeGreaterThanOrEqual(200)
+    if (isAll) expect(ranCount).toBeGreaterThanOrEqual(250)
     expect(judgedCount).toBeGreaterThan(ranCount)
   })
 })

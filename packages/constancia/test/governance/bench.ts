@@ -25,6 +25,8 @@ export class Destination {
   requestCount = 0
   readonly done = new Map<string, unknown>()
   situation: true | string = true
+  /** What happens while somebody looks at the situation. */
+  looking: (() => Promise<void>) | undefined
   /** What each further request comes to instead. */
   fails: (() => Promise<never>)[] = []
 }
@@ -38,7 +40,10 @@ export function office(destination: Destination, given: { effect?: EffectProtoco
     input: (given.input ?? input) as typeof input,
     effect: given.effect ?? idempotent({ remembersMs: days(60) }),
     retry: { attemptsMax: 3, delayMsFirst: 3_600_000, jitter: 0 },
-    stillValid: () => destination.situation,
+    stillValid: async () => {
+      await destination.looking?.()
+      return destination.situation
+    },
     run: async (payment, { key }) => {
       destination.requestCount += 1
       await destination.fails.shift()?.()

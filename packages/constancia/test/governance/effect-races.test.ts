@@ -31,7 +31,7 @@ async function scene(store: StoreName) {
   const court = new Court(() => elsewhere.store)
   await court.activate(contract)
   await court.grant('tom', 'treasurer')
-  return { bank, made, worker, elsewhere, court, runtime: worker.runtime as GovernedRuntime }
+  return { rig, bank, made, worker, elsewhere, court, runtime: worker.runtime as GovernedRuntime }
 }
 
 type Scene = Awaited<ReturnType<typeof scene>>
@@ -56,11 +56,16 @@ async function begin({ runtime, made }: Scene, id: string, isAfterApproval: bool
 
 /** One round: the actor's role is revoked while the worker goes on. The first two of ten are certain. */
 async function play(each: Scene, round: number): Promise<Ended> {
-  const { court, runtime } = each
+  const { court, runtime, rig } = each
   await court.grant('ann', 'analyst')
   const id = `r${round}`
   const goes = await begin(each, id, round % 2 === 1)
-  const revokes = (): Promise<void> => court.revoke('ann', 'analyst')
+  // Whatever does not know of it afterwards is younger than it.
+  const revokes = async (): Promise<void> => {
+    rig.clock.advance(1)
+    await court.revoke('ann', 'analyst')
+    rig.clock.advance(1)
+  }
   const manner = Math.floor(round / 2) % 5
   if (manner === 0) await revokes()
   if (manner === 0) await goes()

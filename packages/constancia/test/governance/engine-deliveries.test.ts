@@ -80,7 +80,8 @@ async function send(scene: Office, id: string, delivery: Delivery): Promise<stri
   try {
     if (delivery === 'the deadline') await scene.rig.advance(days(30))
     else if (delivery === 'a cancel') await run.cancel()
-    else if (delivery === 'a signal') await run.signal('approved', { outcome: 'approved' }, { delivery: `${id}-signal` })
+    else if (delivery === 'a signal')
+      await run.signal('approved', { outcome: 'approved' }, { delivery: `${id}-signal` })
     else if (does === 'withdraws')
       await scene.governance.withdraw({ run: id, op, voter: who, delivery: `${id}-${who}` })
     else {

@@ -136,6 +136,20 @@ describe.each(stores)('on %s', (store) => {
     expect(bank.requestCount).toBe(0)
   })
 
+  test('R-D6 R-D7 a vote after the deadline does not count, although nobody was there to write down that it had passed', async () => {
+    const { rig, flows, contract, life, bank } = await office(store)
+    const [one] = flows as [ReturnType<typeof payer>]
+    await begins(life.runtime as GovernedRuntime, one, 'r')
+    await life.crash()
+    rig.clock.advance(days(90))
+    const away = await rig.live([one], { contract, worker: false })
+    expect(await vote(away.runtime as GovernedRuntime, 'r')).toBe('too_late, expired')
+    await away.crash()
+    const back = await rig.live([one], { contract })
+    expect(await back.runtime.run('r').result()).toBe('expired')
+    expect(bank.requestCount).toBe(0)
+  })
+
   test('C25 a late answer to the first request decides nothing about the second of the same run', async () => {
     const rig = new Rig(store)
     const bank = new Bank()

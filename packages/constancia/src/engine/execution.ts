@@ -104,13 +104,11 @@ export class Execution implements Words {
       },
     )
     this.host = new OpHost({
-      claim: input.claim,
-      parts: input.parts,
+      ...input,
       ops: this.#ops,
       appender: this.#appender,
       waits: this.#waits,
       underway: this.#underway,
-      lease: input.lease,
       isOver: () => this.#isOver,
       isEnding: () => this.#ending !== undefined,
       guarded: () => this.#guarded,

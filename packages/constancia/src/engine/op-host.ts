@@ -20,7 +20,7 @@ export interface OpHostInput {
   readonly appender: Appender
   readonly waits: Waits
   readonly underway: Underway
-  readonly lease: Lease | undefined
+  readonly lease?: Lease | undefined
   readonly isOver: () => boolean
   readonly isEnding: () => boolean
   readonly guarded: () => GuardedRun | undefined

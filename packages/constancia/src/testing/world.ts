@@ -28,6 +28,7 @@ import type {
 } from '../store/index.js'
 import { around, type CallPoints } from './call-points.js'
 import { type Held, isOfEffect, startedBy, toldBy } from './held.js'
+import { passing } from './passing.js'
 import type { Fate, PointKind } from './places.js'
 import type { ScriptedClock } from './scripted-clock.js'
 import { type HeartHost, scriptedHeartbeat } from './scripted-heartbeat.js'
@@ -193,32 +194,17 @@ export class World {
 
   #wrap(store: Store): Store {
     return {
+      ...passing(store, (call) => this.#call({}, call)),
       describe: () => store.describe(),
       create: (request) => this.#create(store, request),
       append: (request) => this.#append(store, request),
       decide: (request) => this.#decide(store, request),
-      record: (request) => this.#call({}, () => store.record(request)),
       suspend: (request) => this.#suspend(store, request),
       claim: (request) => this.#own(() => this.#claim(store, request)),
-      read: (stream, range) => this.#call({}, () => store.read(stream, range)),
-      renew: (claims, leaseMs) => this.#call({}, () => store.renew(claims, leaseMs)),
-      release: (claim) => this.#call({}, () => store.release(claim)),
-      run: (id) => this.#call({}, () => store.run(id)),
-      runs: (query) => this.#call({}, () => store.runs(query)),
-      approvals: (query) => this.#call({}, () => store.approvals(query)),
       outbox: (query) => this.#outbox(store, query),
-      purge: (request) => this.#call({}, () => store.purge(request)),
       // A courtesy to people, of whom there are none here: it would only be more to wait for.
       announce: async () => undefined,
       depart: async () => undefined,
-      workers: () => this.#call({}, () => store.workers()),
-      openRuns: () => this.#call({}, () => store.openRuns()),
-      rebuild: () => this.#call({}, () => store.rebuild()),
-      mark: () => this.#call({}, () => store.mark()),
-      pulse: () => this.#call({}, () => store.pulse()),
-      missing: (heads) => this.#call({}, () => store.missing(heads)),
-      hold: (reason) => this.#call({}, () => store.hold(reason)),
-      quarantine: (parking) => this.#call({}, () => store.quarantine(parking)),
       watch: (listener) => this.#watch(store, listener),
       heartbeat: (options) => scriptedHeartbeat(this.#heartHost(store), options),
       close: () => store.close(),

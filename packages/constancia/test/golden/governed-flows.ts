@@ -148,6 +148,30 @@ const verifying = direct('verifying', verified, 500)
 
 const base = { input: undefined, destination: bank } as const
 
+const outlasted = flow({
+  ...analysts,
+  name: 'outlasted',
+  async run(ctx) {
+    await ctx.do(toTheBank, { to: 'acme', cents: 5 })
+    await ctx.sleep(days(3))
+    return ctx.do(toTheBank, { to: 'acme', cents: 6 })
+  },
+})
+
+const shortMemory = transferOf({ effect: idempotent({ remembersMs: days(1) }), send: toTill })
+const late = direct('forgotten', shortMemory, 500)
+
+/** Of which a destination remembers no key for as long as its process is gone. */
+export const forgotten: GovernedGolden = {
+  ...base,
+  flow: late,
+  contract: treasury(late, shortMemory),
+  destination: till,
+  statements: lookIntoTheTill,
+  has: ['ActionAuthorized', 'ActionCompleted'],
+  acceptedCount: 1,
+}
+
 /** Every governed flow of the golden test. */
 export const governedFlows: readonly GovernedGolden[] = [
   {
@@ -265,6 +289,14 @@ export const governedFlows: readonly GovernedGolden[] = [
     has: ['ActionAuthorized', 'CancelRequested', 'ActionCompleted', 'FlowCancelled'],
     acceptedCount: 1,
     downtimeMs: days(3),
+  },
+  {
+    ...base,
+    flow: outlasted,
+    contract: treasury(outlasted, toTheBank),
+    actorUntilMs: Date.UTC(2026, 0, 3),
+    has: ['ActionCompleted', 'TimerSet', 'MessageSent', 'FlowFailed'],
+    acceptedCount: 1,
   },
   {
     ...base,

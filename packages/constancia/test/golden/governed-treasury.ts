@@ -57,6 +57,8 @@ export interface GovernedGolden {
   readonly statements?: ScriptedStater
   readonly changes?: readonly ScriptedChange[]
   readonly cancel?: ScriptedCancel
+  /** Until when its actor may act; for ever unless set. */
+  readonly actorUntilMs?: number
   /** What its history has, so that it does not pass because it did something else. */
   readonly has: readonly string[]
   /** How many requests the destination accepts. */
@@ -140,12 +142,13 @@ export function treasury(flow: AnyGoverned, transfer: AnyAction): Contract {
 
 /** What everybody holds before a run starts. */
 export const lawOf =
-  (made: Contract) =>
+  (made: Contract, untilMs?: number) =>
   async (governance: GovernedRuntime['governance']): Promise<void> => {
     const { directory } = governance
     await directory.bootstrap({ principal: 'ada', by: 'ada' })
     await governance.activate({ contract: made, by: 'ada' })
-    await directory.grant({ principal: 'ann', role: 'analyst', by: 'ada' })
+    const end = untilMs === undefined ? {} : { untilMs }
+    await directory.grant({ principal: 'ann', role: 'analyst', by: 'ada', ...end })
     for (const principal of ['tess', 'tom']) await directory.grant({ principal, role: 'treasurer', by: 'ada' })
     await directory.grant({ principal: 'cleo', role: 'chief', by: 'ada' })
   }

@@ -1,15 +1,16 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { days } from '../../dist/index.js'
 import { type CrashReport, type CrashTestOptions, crashTest } from '../../dist/testing/index.js'
 import { isCampaign, keepResults } from './campaign.js'
-import { governedFlows } from './governed-flows.js'
+import { forgotten, governedFlows } from './governed-flows.js'
 import { type GovernedGolden, lawOf } from './governed-treasury.js'
 import { timeout } from './suite.js'
 
 const reports: { readonly store: string; readonly report: CrashReport }[] = []
 
 async function crash(golden: GovernedGolden, options: Partial<CrashTestOptions<unknown>>): Promise<CrashReport> {
-  const { has, acceptedCount, downtimeMs: _, ...given } = golden
-  const law = lawOf(golden.contract)
+  const { has, acceptedCount, actorUntilMs, downtimeMs: _, ...given } = golden
+  const law = lawOf(golden.contract, actorUntilMs)
   const report = await crashTest({ actor: 'ann', law, patienceMs: 2, ...given, ...options })
   const store = options.store === 'sqlite' ? 'SQLite' : 'memory'
   reports.push({ store, report })
@@ -64,6 +65,11 @@ describe.each(governedFlows.filter(({ downtimeMs }) => downtimeMs !== undefined)
     })
   },
 )
+
+test('R-B6 T1 what may be forgotten is not sent again: a person says what came of it', { timeout }, async () => {
+  const report = await crash(forgotten, { downtimeMs: days(3), takeovers: false })
+  expect(report.countOf('crash')).toBeGreaterThan(report.eventCount)
+})
 
 describe('the governed flows as a whole', () => {
   afterAll(() => {

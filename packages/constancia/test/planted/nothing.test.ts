@@ -2,6 +2,7 @@ import { expect, it } from 'vitest'
 import { cliBugs } from './cli-bugs.js'
 import { engineBugs } from './engine-bugs.js'
 import { familyBugs } from './family-bugs.js'
+import { governanceBugs } from './governance-bugs.js'
 import { postgresBugs } from './postgres-bugs.js'
 import { scheduleBugs } from './schedule-bugs.js'
 import { storeBugs } from './store-bugs.js'
@@ -10,7 +11,7 @@ import { type PlantedBug, Workbench } from './workbench.js'
 // A test that is red in the copy anyway would notice every bug. In a campaign all of them are tried, else one of each list.
 const isCampaign = process.env['CONSTANCIA_CAMPAIGN'] !== undefined
 
-const lists = [engineBugs, familyBugs, storeBugs, scheduleBugs, cliBugs, postgresBugs]
+const lists = [engineBugs, familyBugs, governanceBugs, storeBugs, scheduleBugs, cliBugs, postgresBugs]
 
 it('T26 nothing is noticed where nothing was planted', { timeout: 1_800_000 }, async () => {
   const bench = await Workbench.open()

@@ -3,6 +3,7 @@ import { cliBugs } from './cli-bugs.js'
 import { engineBugs } from './engine-bugs.js'
 import { familyBugs } from './family-bugs.js'
 import { fleetBugs } from './fleet-bugs.js'
+import { governanceBugs } from './governance-bugs.js'
 import { postgresBugs } from './postgres-bugs.js'
 import { scheduleBugs } from './schedule-bugs.js'
 import { storeBugs } from './store-bugs.js'
@@ -13,6 +14,7 @@ const bugs: readonly PlantedBug[] = [
   ...engineBugs,
   ...familyBugs,
   ...fleetBugs,
+  ...governanceBugs,
   ...scheduleBugs,
   ...storeBugs,
   ...postgresBugs,

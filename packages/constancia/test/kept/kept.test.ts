@@ -141,7 +141,7 @@ const parts: Parts = {
   immediate: (call) => void setImmediate(call),
   hold: () => undefined,
   onAttempt: () => undefined,
-      governing: undefined,
+  governing: undefined,
   limits: defaultLimits,
   log: () => undefined,
   self: { host: 'h', program: 'p' },

@@ -246,6 +246,26 @@ describe.each(stores)('on %s', (store) => {
     expect(bank.requestCount).toBe(1)
   })
 
+  test('threat 8 R-D7 one human is one of a quorum: under two identities, and as themselves and in somebody’s place', async () => {
+    const { bank, court, runtime, rig, start } = await office(store, async (ctx, { transfer }) => {
+      const decision = await ctx.approval('treasury', { for: transfer.with(payment), ...policy, quorum: 2 })
+      return decision.outcome === 'approved' ? ctx.do(decision.action) : decision.outcome
+    })
+    const untilMs = rig.clock.now() + days(900)
+    for (const who of ['uma', 'tom-mail']) await court.grant(who, 'treasurer')
+    for (const to of ['tom-bot', 'vic']) await court.delegate({ from: 'uma', to, roles: ['treasurer'], untilMs })
+    for (const alias of ['tom-mail', 'tom-bot']) await court.link(alias, 'tom')
+    const run = await start()
+    await untilStatus(run, 'paused')
+    expect(await votes(runtime, run)).toBe('counts')
+    for (const voter of ['tom-mail', 'tom-bot'])
+      expect(await votes(runtime, run, { voter })).toBe('voted_already, open')
+    expect(bank.requestCount).toBe(0)
+    expect(await votes(runtime, run, { voter: 'vic' })).toBe('counts')
+    await run.result()
+    expect(bank.requestCount).toBe(1)
+  })
+
   test('threat 10 an approval opens one action, never the rest: whatever is wanted after it passes a gate of its own', async () => {
     const { bank, runtime, start } = await office(store, async (ctx, { transfer }) => {
       const decision = await ctx.approval('treasury', { for: transfer.with(payment), ...policy })

@@ -1,4 +1,6 @@
-import { act, allow, approve, days, flow, idempotent, say, wait, when } from '../../dist/index.js'
+/** Flows that people govern: what they do may happen only after somebody was asked, and while those who asked may. */
+import { z } from 'zod'
+import { act, action, allow, approve, days, flow, idempotent, say, wait, when } from '../../dist/index.js'
 import { doubtfulFlows } from './doubtful-flows.js'
 import { bank } from './effects.js'
 import {
@@ -6,7 +8,9 @@ import {
   direct,
   forTreasurers,
   type GovernedGolden,
+  payment,
   readInvoice,
+  receipt,
   transferOf,
   treasury,
 } from './governed-treasury.js'
@@ -38,6 +42,14 @@ const expiring = paying('expiring', toTheBank)
 const denied = paying('denied', toTheBank)
 const cancelled = paying('cancelled', toTheBank)
 const leaving = paying('cancelled-meanwhile', toTheBank)
+
+const takeBack = action({
+  name: 'bank.take-back',
+  input: z.object({ input: payment, output: receipt }),
+  effect: idempotent({ remembersMs: days(30) }),
+  run: (what, { key }) => void bank.receive(key, what),
+})
+const undoable = transferOf({ effect: idempotent({ remembersMs: days(30) }), undo: takeBack })
 
 const asking = direct('asks-by-itself', toTheBank, 9_000)
 

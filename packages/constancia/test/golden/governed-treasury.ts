@@ -184,11 +184,3 @@ export function direct(name: string, transfer: AnyAction, cents: number) {
     },
   })
 }
-
-const takeBack = action({
-  name: 'bank.take-back',
-  input: z.object({ input: payment, output: receipt }),
-  effect: idempotent({ remembersMs: days(30) }),
-  run: (what, { key }) => void bank.receive(key, what),
-})
-const _undoable = transferOf({ effect: idempotent({ remembersMs: days(30) }), undo: takeBack })

@@ -26,6 +26,7 @@ const twins: Readonly<Record<string, string>> = {
 /** What is on no PostgreSQL, and why. */
 const exceptions: Readonly<Record<string, string>> = {
   'cli/migrate-store.test.ts': 'moves from one store to the other',
+  'cli/voting.test.ts': 'what the command line says; the statement itself: governance/effects',
   'engine/cancelling-races.test.ts':
     'meets the moment of an end by its duration in a file; each order of the two: engine/cancellation',
   'engine/claims.test.ts': 'processes that are really stopped and killed; on both stores: processes/takeover',
@@ -36,11 +37,13 @@ const exceptions: Readonly<Record<string, string>> = {
   'engine/starting.test.ts': 'options are refused before a store is opened',
   'golden/families-under-way.test.ts': 'in memory, at every moment; at two of them on each store',
   'golden/family-kit.test.ts': 'the crash kit itself',
+  'golden/governed.test.ts': 'crashes in memory and on SQLite; the rule itself on each store: governance/effects',
   'golden/kit.test.ts': 'the crash kit itself',
   'golden/random-families.test.ts': 'in memory, where thousands are tried',
   'golden/random-flows.test.ts': 'in memory, where thousands are tried',
   'golden/replay-determinism.test.ts': 'shapes of code in memory; the replay of them all on each store',
   'golden/suite.ts': 'in memory, twice; single crashes on each store',
+  'governance/opening.test.ts': 'a contract is refused before a store is opened',
   'journal/errors.test.ts': 'values and texts, no store',
   'journal/limits.test.ts': 'values and texts, no store',
   'journal/permanent.test.ts': 'values and texts, no store',
@@ -55,6 +58,7 @@ const exceptions: Readonly<Record<string, string>> = {
   'scale/waiting.test.ts': 'how often a store is asked, in memory',
   'schedule/crashing.test.ts': 'going on as another run, in memory; all else on each store',
   'schedule/declaring.test.ts': 'what is declared anew, in memory',
+  'store/approvals.test.ts': 'a file that was edited by hand; rebuilt rows: the conformance suite',
   'store/limits.test.ts': 'what a claim looks at in SQLite and in memory; the rule itself: the conformance suite',
 }
 

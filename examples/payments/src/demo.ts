@@ -25,6 +25,8 @@ try {
 } catch (error) {
   process.stderr.write(`\nThe story could not be finished. ${error instanceof Error ? error.message : String(error)}\n`)
   process.exitCode = 1
+} finally {
+  endChildren() // Whoever is still up would keep this process from its end.
 }
 
 async function story(): Promise<boolean> {

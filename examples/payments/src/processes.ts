@@ -29,7 +29,10 @@ export class Worker {
       const word = this.#heard.find((heard) => heard.kind === kind)
       if (word !== undefined) return word as WorkerWord & { readonly kind: K }
       const signal = AbortSignal.timeout(patienceMs)
-      await Promise.race([once(this.#child, 'message', { signal }), this.#ended(signal)])
+      await Promise.race([once(this.#child, 'message', { signal }), this.#ended(signal)]).catch((error: unknown) => {
+        if (!signal.aborted) throw error
+        throw new Error(`A worker was to say that it ${kind}, and for ${patienceMs / 1000} s it said nothing.`)
+      })
     }
   }
 

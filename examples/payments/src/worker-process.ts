@@ -28,16 +28,16 @@ export type WorkerWord =
   /** The run rests: it waits for people, or has ended. */
   | { readonly kind: 'rests' }
   /** The bank has answered, and this worker does not know it yet. */
-  | { readonly kind: 'slow' }
+  | { readonly kind: 'is slow' }
   /** The store did not take what it wanted to write. */
-  | { readonly kind: 'refused'; readonly why: string }
+  | { readonly kind: 'was refused'; readonly why: string }
 
 const task = JSON.parse(process.argv[2] ?? '') as WorkerTask
 const tell = (word: WorkerWord): void => void process.send?.(word)
 process.on('disconnect', () => process.exit()) // Whoever started it is gone: nobody is left to tell.
 
 const { payInvoice, contract } = treasuryWith(slowed(servicesAt(task.url)), task.terms)
-const living = livingAt(sqlite({ file: task.file }), task.atMs, (why) => tell({ kind: 'refused', why }))
+const living = livingAt(sqlite({ file: task.file }), task.atMs, (why) => tell({ kind: 'was refused', why }))
 const app = await open({ ...living, flows: [payInvoice], contract })
 const { start } = task
 if (start !== undefined) await app.start(payInvoice, { invoice: start.invoice }, { id: task.run, actor: start.actor })
@@ -57,7 +57,7 @@ function slowed({ invoices, bank }: Services): Services {
   const transfer: Services['bank']['transfer'] = async (payment, request) => {
     const receipt = await bank.transfer(payment, request)
     const told = new Promise((resolve) => process.once('message', resolve))
-    tell({ kind: 'slow' })
+    tell({ kind: 'is slow' })
     await told
     return receipt
   }

@@ -349,6 +349,7 @@ export class Execution implements Words {
   }
 
   #leave(): void {
+    for (const op of this.#ops.takePledged()) op.start()
     if (!this.#isQuiet && !(this.#grace.isOver && this.#appender.idle)) return
     if (this.#parking !== undefined) return this.#rest({ kind: 'stuck', ...this.#parking })
     this.#stage = 'leaving'

@@ -56,6 +56,8 @@ export interface Op {
   readonly hasEffect: boolean
   /** Whether it goes on to its outcome although the flow was told that its run is cancelled. */
   readonly drains?: boolean
+  /** Whether the journal says that this owner is about to do something: it does, although it stops. */
+  readonly isPledged?: boolean
   /** When there is something to do for it, UTC milliseconds since 1970. */
   readonly dueMs: number | undefined
   /** Hands an outcome over to the flow; inside a turn only. */

@@ -173,6 +173,13 @@ export class Ops {
     return unstarted
   }
 
+  /** Takes of these what is done although nothing else begins any more. */
+  takePledged(): Op[] {
+    const pledged = this.#unstarted.filter(({ isPledged }) => isPledged === true)
+    if (pledged.length > 0) this.#unstarted = this.#unstarted.filter((op) => !pledged.includes(op))
+    return pledged
+  }
+
   /** Takes what asks children to end that nobody waits for, each with what says whether it is still to be asked. */
   takeChildCancellations(hasEnded: boolean): { readonly draft: Draft; readonly wanted: () => boolean }[] {
     if (!hasEnded && !this.#isCancelKnown) return []

@@ -57,6 +57,10 @@ export class DoOp<T> extends OpBase<T> implements Op {
     return this.recorded?.outcome === undefined && this.hasEffect
   }
 
+  get isPledged(): boolean {
+    return this.#isOurs && this.#state.kind === 'authorized'
+  }
+
   get dueMs(): number | undefined {
     const state = this.#state
     if (state.kind === 'asking') return wakeOf(state.asked, this.recorded)

@@ -1,15 +1,16 @@
 /** Flows that people govern: what they do may happen only after somebody was asked, and while those who asked may. */
-import { type AnyAction, days, flow, hours, idempotent, once, verify } from '../../dist/index.js'
+import { z } from 'zod'
+import { act, action, allow, approve, days, flow, idempotent, say, wait, when } from '../../dist/index.js'
+import { doubtfulFlows } from './doubtful-flows.js'
 import { bank } from './effects.js'
 import {
   analysts,
+  direct,
   forTreasurers,
   type GovernedGolden,
-  lookIntoTheTill,
+  payment,
   readInvoice,
-  till,
-  toBank,
-  toTill,
+  receipt,
   transferOf,
   treasury,
 } from './governed-treasury.js'
@@ -42,17 +43,13 @@ const denied = paying('denied', toTheBank)
 const cancelled = paying('cancelled', toTheBank)
 const leaving = paying('cancelled-meanwhile', toTheBank)
 
-function direct(name: string, transfer: AnyAction, cents: number) {
-  return flow({
-    ...analysts,
-    name,
-    async run(ctx) {
-      const { receipt } = (await ctx.do(transfer, { to: 'acme', cents })) as { readonly receipt: string }
-      await ctx.say('payment-released', { receipt })
-      return receipt
-    },
-  })
-}
+const takeBack = action({
+  name: 'bank.take-back',
+  input: z.object({ input: payment, output: receipt }),
+  effect: idempotent({ remembersMs: days(30) }),
+  run: (what, { key }) => void bank.receive(key, what),
+})
+const undoable = transferOf({ effect: idempotent({ remembersMs: days(30) }), undo: takeBack })
 
 const asking = direct('asks-by-itself', toTheBank, 9_000)
 
@@ -110,42 +107,6 @@ const racing = flow({
   },
 })
 
-const flaky = transferOf({
-  effect: idempotent({ remembersMs: days(30) }),
-  send: async (input, attempt) => {
-    if (attempt.attempt === 1) throw new Error('Nobody listens.')
-    const answer = await toBank(input, attempt)
-    if (attempt.attempt === 2) throw new Error('The line was cut after it landed.')
-    return answer
-  },
-})
-const retrying = direct('retrying', flaky, 500)
-
-const toTheTill = transferOf({ effect: once(), send: toTill })
-const onceOnly = direct('once', toTheTill, 500)
-
-const cutOff = transferOf({
-  effect: once(),
-  send: async (input, attempt) => {
-    const answer = await toTill(input, attempt)
-    if (attempt.attempt === 1) throw new Error('The line was cut after it landed.')
-    return answer
-  },
-})
-const doubted = direct('doubted', cutOff, 5_000)
-
-const neverSent = transferOf({
-  effect: once(),
-  send: async (input, attempt) => {
-    if (attempt.attempt === 1) throw new Error('The line was cut before anything was sent.')
-    return toTill(input, attempt)
-  },
-})
-const notDone = direct('not-done', neverSent, 500)
-
-const verified = transferOf({ effect: verify({ settlesMs: hours(1) }), send: toTill })
-const verifying = direct('verifying', verified, 500)
-
 const base = { input: undefined, destination: bank } as const
 
 const outlasted = flow({
@@ -158,19 +119,36 @@ const outlasted = flow({
   },
 })
 
-const shortMemory = transferOf({ effect: idempotent({ remembersMs: days(1) }), send: toTill })
-const late = direct('forgotten', shortMemory, 500)
+const planned = flow<{ readonly invoice: string }>({
+  ...analysts,
+  name: 'planned',
+  steps: [
+    act('bill', readInvoice, ({ input }) => input),
+    wait('a-day', days(1)),
+    approve('release', { ...forTreasurers, action: toTheBank, input: ({ results }) => results['bill'] }),
+    when('approved', ({ results }) => results['release'].outcome === 'approved', [
+      act('payment', toTheBank, { approvedAt: 'release' }),
+      say('tell', 'payment-released', { receipt: ({ results }) => results['payment'].receipt }),
+    ]),
+  ],
+})
 
-/** Of which a destination remembers no key for as long as its process is gone. */
-export const forgotten: GovernedGolden = {
-  ...base,
-  flow: late,
-  contract: treasury(late, shortMemory),
-  destination: till,
-  statements: lookIntoTheTill,
-  has: ['ActionAuthorized', 'ActionCompleted'],
-  acceptedCount: 1,
-}
+const withdrawing = flow({
+  ...analysts,
+  name: 'taking-back',
+  async run(ctx) {
+    await ctx.parallel([
+      (one) => one.do(undoable, { to: 'acme', cents: 6 }),
+      (other) => other.do(undoable, { to: 'acme', cents: 7 }),
+    ])
+    try {
+      await ctx.do(undoable, { to: 'acme', cents: 5_000 })
+    } catch {
+      await ctx.compensate()
+    }
+    return 'taken back'
+  },
+})
 
 /** Every governed flow of the golden test. */
 export const governedFlows: readonly GovernedGolden[] = [
@@ -299,49 +277,21 @@ export const governedFlows: readonly GovernedGolden[] = [
     acceptedCount: 1,
   },
   {
-    ...base,
-    flow: retrying,
-    contract: treasury(retrying, flaky),
-    has: ['ActionAttemptFailed', 'ActionCompleted'],
-    acceptedCount: 1,
+    flow: planned,
+    input: { invoice: '7000' },
+    contract: treasury(planned, toTheBank),
+    destination: bank,
+    votes: [{ on: 'release', voter: 'tess' }],
+    has: ['TimerFired', 'ApprovalVoted', 'ActionCompleted', 'MessageSent', 'FlowCompleted'],
+    acceptedCount: 2,
   },
   {
     ...base,
-    flow: onceOnly,
-    contract: treasury(onceOnly, toTheTill),
-    destination: till,
-    statements: lookIntoTheTill,
-    has: ['ActionAuthorized', 'ActionCompleted'],
-    acceptedCount: 1,
-    downtimeMs: days(3),
+    flow: withdrawing,
+    contract: treasury(withdrawing, undoable, [allow(takeBack).to('analyst')]),
+    votes: [{ on: 'bank.transfer', voter: 'tess', choice: 'reject' }],
+    has: ['ApprovalVoted', 'ActionDenied', 'ActionCompleted', 'FlowCompleted'],
+    acceptedCount: 4,
   },
-  {
-    ...base,
-    flow: doubted,
-    contract: treasury(doubted, cutOff),
-    destination: till,
-    votes: [{ on: 'bank.transfer', voter: 'tess' }],
-    statements: lookIntoTheTill,
-    has: ['ActionAuthorized', 'ActionCompleted'],
-    acceptedCount: 1,
-  },
-  {
-    ...base,
-    flow: notDone,
-    contract: treasury(notDone, neverSent),
-    destination: till,
-    statements: lookIntoTheTill,
-    has: ['ActionAuthorized', 'ActionCompleted'],
-    acceptedCount: 1,
-  },
-  {
-    ...base,
-    flow: verifying,
-    contract: treasury(verifying, verified),
-    destination: till,
-    statements: lookIntoTheTill,
-    has: ['ActionAuthorized', 'ActionCompleted'],
-    acceptedCount: 1,
-    downtimeMs: days(3),
-  },
+  ...doubtfulFlows,
 ]

@@ -9,9 +9,11 @@ import {
   contract,
   days,
   type EffectProtocol,
+  flow,
   type GovernedFlow,
   type GovernedRuntime,
   idempotent,
+  type Rule,
 } from '../../dist/index.js'
 import type {
   Destination,
@@ -70,11 +72,16 @@ export interface GovernedGolden {
 /** Where effects go that no key protects. */
 export const till = new Till()
 
-const payment = z.object({ to: z.string(), cents: z.number().int().positive() })
+/** What is paid. */
+export const payment = z.object({ to: z.string(), cents: z.number().int().positive() })
 type Payment = z.infer<typeof payment>
+
+/** What a payment gives. */
+export const receipt = z.object({ receipt: z.string() })
 
 interface Transfer {
   readonly effect: EffectProtocol
+  readonly undo?: AnyAction
   /** What becomes of a request, by its attempt; it lands and is answered unless set. */
   readonly send?: (input: Payment, attempt: AttemptInfo) => Promise<{ readonly receipt: string }>
 }
@@ -94,13 +101,14 @@ export const toTill = async (input: Payment, { key }: AttemptInfo) => {
 }
 
 /** The action that pays. */
-export function transferOf({ effect, send = toBank }: Transfer) {
+export function transferOf({ effect, send = toBank, undo }: Transfer) {
   return action({
     name: 'bank.transfer',
     title: 'Pay a vendor',
     input: payment,
-    output: z.object({ receipt: z.string() }),
+    output: receipt,
     effect,
+    ...(undo && { undo }),
     retry: { attemptsMax: 3, delayMsFirst: 1_000, jitter: 0 },
     stillValid: () => true,
     find: (input, { key }) =>
@@ -125,16 +133,17 @@ export const analysts = { resume: { roles: ['analyst'] }, version: 1, models: 'n
 export const forTreasurers = { roles: ['treasurer'], notBy: 'actor', within: days(4) } as const
 
 /** The contract of one flow. */
-export function treasury(flow: AnyGoverned, transfer: AnyAction): Contract {
+export function treasury(governed: AnyGoverned, transfer: AnyAction, others: readonly Rule[] = []): Contract {
   return contract({
     name: 'treasury',
     version: '1',
     roles: { analyst: 'prepares payments', treasurer: 'releases them', chief: 'steps in' },
-    flows: [flow],
+    flows: [governed],
     rules: [
       allow(readInvoice).to('analyst'),
       allow(transfer).to('analyst').when('input.cents <= 1000'),
       allow(transfer).to('analyst').afterApproval(forTreasurers),
+      ...others,
     ],
     templates: { 'payment-released': 'Paid. {receipt}.', 'resume-denied': 'You may no longer resume this.' },
   })
@@ -161,4 +170,17 @@ export const lookIntoTheTill: ScriptedStater = {
     if (landed === undefined) return { outcome: 'not_done', note: 'It is not in the till.' }
     return { outcome: 'done', output: receiptOf(landed as Payment) }
   },
+}
+
+/** A flow of one payment. */
+export function direct(name: string, transfer: AnyAction, cents: number) {
+  return flow({
+    ...analysts,
+    name,
+    async run(ctx) {
+      const { receipt } = (await ctx.do(transfer, { to: 'acme', cents })) as { readonly receipt: string }
+      await ctx.say('payment-released', { receipt })
+      return receipt
+    },
+  })
 }

@@ -11,7 +11,7 @@ type Ended = 'completed' | 'action_denied' | 'resume_denied'
 
 const roundCounts: Readonly<Record<StoreName, number>> = {
   memory: 500,
-  SQLite: isCampaign ? 500 : 250,
+  SQLite: isCampaign ? 500 : 100,
   PostgreSQL: isCampaign ? 500 : 30,
 }
 

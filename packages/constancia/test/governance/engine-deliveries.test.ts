@@ -130,7 +130,7 @@ async function trial(scene: Office, id: string, order: readonly Delivery[]): Pro
 
 const counts: Readonly<Record<StoreName, number>> = isCampaign
   ? { memory: 20_000, SQLite: 5_000, PostgreSQL: 500 }
-  : { memory: 150, SQLite: 40, PostgreSQL: 10 }
+  : { memory: 90, SQLite: 20, PostgreSQL: 10 }
 
 describe.each(stores)('on %s', (store) => {
   test(

@@ -181,6 +181,13 @@ export const governanceBugs: readonly PlantedBug[] = [
     noticedBy: { ...effects('R-B6 C19'), inVain: true },
   },
   {
+    breaks: 'a worker that is stopped leaves it open whether it has sent what it wrote it would send',
+    file: 'constancia/src/engine/execution.ts',
+    find: '    for (const op of this.#ops.takePledged()) op.start()\n',
+    replace: '',
+    noticedBy: test('stopping', 'a worker that is stopped'),
+  },
+  {
     breaks: 'what was asked for at first executes, and not the approved amendment',
     file: governance('approval-op'),
     find: 'text: amended ?? questionOf(shownText).input',

@@ -33,9 +33,9 @@ export const familyBugs: readonly PlantedBug[] = [
   },
   {
     breaks: 'an outcome that comes after the cancellation is recorded all the same',
-    file: engine('execution'),
-    find: '(): boolean => !this.#ops.isCancelPending',
-    replace: '(): boolean => this.#ops.isCancelPending || true',
+    file: engine('op-host'),
+    find: '(): boolean => !this.#input.ops.isCancelPending',
+    replace: '(): boolean => this.#input.ops.isCancelPending || true',
     noticedBy: { file: 'constancia/test/engine/cancelling.test.ts', name: 'too late' },
   },
   {

@@ -44,7 +44,8 @@ const exceptions: Readonly<Record<string, string>> = {
   'golden/replay-determinism.test.ts': 'shapes of code in memory; the replay of them all on each store',
   'golden/suite.ts': 'in memory, twice; single crashes on each store',
   'governance/opening.test.ts': 'a contract is refused before a store is opened',
-  'governance/stopping.test.ts': 'a worker that stops at one moment, in memory; what is in doubt, on each store: governance/doubts',
+  'governance/stopping.test.ts':
+    'a worker that stops at one moment, in memory; what is in doubt, on each store: governance/doubts',
   'journal/errors.test.ts': 'values and texts, no store',
   'journal/limits.test.ts': 'values and texts, no store',
   'journal/permanent.test.ts': 'values and texts, no store',

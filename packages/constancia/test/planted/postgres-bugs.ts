@@ -32,9 +32,11 @@ export const postgresBugs: readonly PlantedBug[] = [
   },
   {
     breaks: 'PostgreSQL lays a run to rest although a signal came meanwhile',
-    file: postgres('migrations/0002-writing'),
-    find: '(r.head_seq = i.seq AND r.head_hash = i.hash)) AS fits',
-    replace: 'r.head_seq >= i.seq) AS fits',
+    file: postgres('migrations/0008-streams'),
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is source code.
+    find: '${knowing(body)}$',
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is source code.
+    replace: "${knowing(body).replace('(r.head_seq = i.seq AND r.head_hash = i.hash)', 'r.head_seq >= i.seq')}$",
     noticedBy: conformance('suspending is refused once something came'),
   },
   {

@@ -113,22 +113,26 @@ export const journalCases: Cases = {
   },
 
   'R-C3 of appends of many runs at once each is stored or refused for its own reason': async (world) => {
-    const late = await world.owned('late')
+    const [late, gone] = [await world.owned('late'), await world.owned('gone')]
     await world.given.advance(leaseMs)
     const claims = [await world.claimOne()]
+    await world.claimOne() // Whose run it is now writes nothing: only the claim of before is wrong with what comes.
     for (let index = 0; index < 4; index++) claims.push(await world.owned(`r${index}`))
     const [sound, another, moved, ended, behind] = claims as [Claim, Claim, Claim, Claim, Claim]
     await world.signal(moved.run, 'd1', await world.given.another())
     await world.appended(ended, [completed])
     const unknown = { ...sound, run: idOf('never') }
     const wrong = { ...behind.head, hash: '0'.repeat(64) }
-    const asked = [sound, moved, late, another, ended, unknown].map((claim) => world.append(claim, [stepped('0')]))
+    const asked = [sound, moved, late, another, ended, unknown, gone].map((claim) =>
+      world.append(claim, [stepped('0')]),
+    )
     const outcomes = await Promise.all([...asked, world.append(behind, [stepped('0')], { head: wrong })])
     deepStrictEqual(
       outcomes.map(({ kind }) => kind),
-      ['appended', 'head_conflict', 'claim_lost', 'appended', 'run_ended', 'claim_lost', 'head_conflict'],
+      ['appended', 'head_conflict', 'claim_lost', 'appended', 'run_ended', 'claim_lost', 'claim_lost', 'head_conflict'],
     )
     await world.expectKinds('late', ['FlowStarted', 'StepCompleted'])
+    await world.expectKinds('gone', ['FlowStarted'])
     await world.expectKinds('r1', ['FlowStarted', 'SignalReceived'])
     verify(another.run, await world.read(another.run))
     await world.appended(behind, [stepped('0')])

@@ -43,12 +43,14 @@ test('B3 a run that is worked on holds no transaction open, no lock and no snaps
   expect((await append(store, taken as never)).kind).toBe('appended')
 })
 
-test('B3 no lock is taken that belongs to a session or is known by a number only', async () => {
-  const { rows } = await raw.query(
-    `SELECT proname FROM pg_proc WHERE pronamespace = $1::regnamespace AND prosrc ~* 'advisory'`,
+test('B3 no lock belongs to a session; those known by a number are of streams that belong to no run, and end with their transaction', async () => {
+  const { rows } = await raw.query<{ proname: string; prosrc: string }>(
+    `SELECT proname, prosrc FROM pg_proc WHERE pronamespace = $1::regnamespace AND prosrc ~* 'advisory' ORDER BY proname`,
     [`"${schema}"`],
   )
-  expect(rows).toEqual([])
+  expect(rows.map(({ proname }) => proname)).toEqual(['lock_stream', 'stream_heads'])
+  const locks = rows.flatMap(({ prosrc }) => prosrc.match(/pg_\w*advisory\w*/g) ?? [])
+  expect([...new Set(locks)].sort()).toEqual(['pg_advisory_xact_lock', 'pg_advisory_xact_lock_shared'])
   await create(store, 'r1')
   await claim(store)
   expect((await raw.query(`SELECT 1 FROM pg_locks WHERE locktype = 'advisory'`)).rows).toEqual([])

@@ -77,7 +77,7 @@ export function makeLater(folder: string, config: string): void {
   const text = readFileSync(list, 'utf8')
   const more =
     "'CREATE TABLE {schema}.later (a integer); ALTER TABLE {schema}.runs ADD COLUMN later integer NOT NULL DEFAULT 7;'"
-  const changed = text.replace(/(export const migrations = \[[^\]]*)\]/, `$1, ${more}]`)
+  const changed = text.replace(/(export const migrations = \[[^\]]*?),?\s*\]/, `$1, ${more}]`)
   if (changed === text || !existsSync(copy)) throw new Error(`There is no list of migrations in ${list}.`)
   writeFileSync(list, changed)
   writeFileSync(join(folder, 'constancia.config.mjs'), config)

@@ -24,6 +24,7 @@ export const subFaces = {
   'store/memory': ['server', 'cli', 'testing'],
   'store/sqlite': ['server', 'cli', 'testing'],
   'store/postgres': ['server', 'cli', 'testing'],
+  'governance/presentation': ['server', 'cli'],
 }
 
 /** Packages of this repository that a layer may import, besides those below it. */

@@ -1,5 +1,6 @@
 import type { DeclaredContract, Law } from '@constancia/verify'
-import { type CastVote, plainText, questionOf, ruleInWords } from '../governance/index.js'
+import { type CastVote, questionOf } from '../governance/index.js'
+import { plainText, ruleInWords } from '../governance/presentation/index.js'
 import { decodeValue } from '../journal/index.js'
 import { type AskedToApprove, rolesAsked, subjectOf } from './asked.js'
 import { momentText } from './durations.js'

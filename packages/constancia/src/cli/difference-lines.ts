@@ -1,5 +1,5 @@
 import type { DeclaredRule, Json } from '@constancia/verify'
-import { type Change, type ChangeClass, plainText, ruleInWords } from '../governance/index.js'
+import { type Change, type ChangeClass, plainText, ruleInWords } from '../governance/presentation/index.js'
 import type { Paint } from './paint.js'
 import { printable, wrap } from './text.js'
 

@@ -1,6 +1,6 @@
-import { type Head, nothingSeen, seenOf } from '../journal/index.js'
+import type { Head } from '../journal/index.js'
 import type { Claim, Store } from '../store/index.js'
-import type { Basis } from './basis.js'
+import { type Basis, decidedFrom, seenBy } from './basis.js'
 import type { Guard, GuardedRun } from './guard.js'
 
 /** What a run's admission is decided from. */
@@ -26,9 +26,8 @@ export async function admit(input: AdmissionInput): Promise<'admitted' | 'ended'
     await basis?.catchUp()
     const drafts = guard.onClaim(run)
     if (drafts.length === 0) return 'admitted'
-    const from = basis === undefined ? {} : { basis: { stream: basis.stream, head: basis.head } }
-    const seen = basis === undefined ? nothingSeen : seenOf(basis.head)
-    const answer = await store.append({ claim, head, drafts, seen, readSignalCount: 0, ...from })
+    const written = { claim, head, drafts, seen: seenBy(basis), readSignalCount: 0 }
+    const answer = await store.append({ ...written, ...decidedFrom(basis) })
     if (answer.kind === 'appended') return 'ended'
     if (answer.kind !== 'basis_moved') return 'changed'
   }

@@ -1,6 +1,6 @@
-import { type Draft, type Head, headOf, nothingSeen, type StoredEvent, seenOf, verifyChain } from '../journal/index.js'
+import { type Draft, type Head, headOf, type StoredEvent, verifyChain } from '../journal/index.js'
 import type { Appended, Claim, CreateRun, Store } from '../store/index.js'
-import type { Basis } from './basis.js'
+import { type Basis, decidedFrom, seenBy } from './basis.js'
 import type { Op } from './op.js'
 
 /** What an appender tells its execution. */
@@ -139,10 +139,10 @@ export class Appender {
       claim: this.#claim,
       head: this.#head,
       drafts: drafts.map(({ draft }) => draft),
-      seen: this.#basis === undefined ? nothingSeen : seenOf(this.#basis.head),
+      seen: seenBy(this.#basis),
       readSignalCount: this.#hooks.readSignalCount(),
       ...(successor === undefined ? {} : { successor }),
-      ...(basis === undefined ? {} : { basis: { stream: basis.stream, head: basis.head } }),
+      ...decidedFrom(basis),
     }
     this.#written = drafts.map(({ op }) => op)
     this.#store.append(request).then(this.#answered, this.#failed)

@@ -1,4 +1,4 @@
-import type { Head, StreamId } from '../journal/index.js'
+import { type Head, nothingSeen, type StreamId, seenOf } from '../journal/index.js'
 
 /**
  * What decisions are made from: a stream, as far as this process knows it. A decision is stored only while the stream still
@@ -9,4 +9,16 @@ export interface Basis {
   readonly head: Head
   /** Reads on. Rejects with faults of the store. */
   catchUp(): Promise<void>
+}
+
+/** What an event says was known when it was written; see `seenOf`. */
+export function seenBy(basis: Basis | undefined): string {
+  return basis === undefined ? nothingSeen : seenOf(basis.head)
+}
+
+/** Where the basis ends that an append was decided from, as the store compares it. */
+export function decidedFrom(basis: Basis | undefined): {
+  readonly basis?: { readonly stream: StreamId; readonly head: Head }
+} {
+  return basis === undefined ? {} : { basis: { stream: basis.stream, head: basis.head } }
 }

@@ -196,7 +196,7 @@ export class Execution implements Words {
     if (first === undefined) return this.#finish({ kind: 'lost' })
     if (this.#isOver) return // By another owner, since it was claimed.
     this.#started = bodyOf(first, 'FlowStarted')
-    const run = guardedRun(this.claim, first, this.#ops)
+    const run = guardedRun(this.claim, first, this.#ops.present)
     this.#guarded = run
     const given = { store: this.#store, claim: this.claim, head, basis: this.parts.governing?.basis, run }
     const admission = this.#isRehearsal ? 'admitted' : await admit({ ...given, guard: this.#addon.guard })

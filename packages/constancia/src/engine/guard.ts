@@ -38,11 +38,6 @@ export interface GuardedRun {
   readonly isCancelled: () => boolean
 }
 
-/** What a guard is told of a run that its execution knows and its first event does not tell. */
-export interface GuardedPresent extends Pick<GuardedRun, 'addedOf'> {
-  readonly isCancelKnown: boolean
-}
-
 /** A wait that is over. */
 export interface Pause {
   readonly op: OpId
@@ -77,11 +72,11 @@ function placeIn(body: string): Pick<Pause, 'op' | 'name'> {
 }
 
 /** What a guard is told of a run. */
-export function guardedRun({ run }: ClaimRef, first: Outcome, present: GuardedPresent): GuardedRun {
+export function guardedRun(
+  { run: id }: ClaimRef,
+  first: Outcome,
+  now: Pick<GuardedRun, 'addedOf' | 'isCancelled'>,
+): GuardedRun {
   const { actor, flow, version, contract } = bodyOf(first, 'FlowStarted')
-  return { id: run, actor, flow, version, contract, startedAtMs: first.at, ...presentOf(present) }
-}
-
-function presentOf(present: GuardedPresent): Pick<GuardedRun, 'addedOf' | 'isCancelled'> {
-  return { addedOf: (kind) => present.addedOf(kind), isCancelled: () => present.isCancelKnown }
+  return { id, actor, flow, version, contract, startedAtMs: first.at, ...now }
 }

@@ -17,7 +17,7 @@ export type {
   StepOptions,
 } from './flow.js'
 export type { Governing } from './governing.js'
-export { type Addon, deferredIn, type Guard, type GuardedRun, type Pause } from './guard.js'
+export { type Addon, deferredIn, type Guard, type GuardedRun, noAddon, type Pause } from './guard.js'
 export { type AddedKind, type AddedVerb, noOp, type OpRecord, type Outcome } from './history.js'
 export { type Logger, type LogLevel, stderrLogger } from './log.js'
 export { newRunId } from './new-id.js'

@@ -1,6 +1,7 @@
 import { bodyOf, type Draft, type OpId, type StoredEvent } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'
 import { Children } from './children.js'
+import type { GuardedRun } from './guard.js'
 import { type Delivery, Handover } from './handover.js'
 import { type Bearing, History, type OpRecord, type Outcome, outcomeOf } from './history.js'
 import type { Op } from './op.js'
@@ -71,6 +72,12 @@ export class Ops {
   /** Events of a layer above of this kind, in the order of the journal. */
   addedOf(kind: string): readonly Outcome[] {
     return this.#history.addedOf(kind)
+  }
+
+  /** What a guard is told of the run that changes while it goes on. */
+  readonly present: Pick<GuardedRun, 'addedOf' | 'isCancelled'> = {
+    addedOf: (kind) => this.#history.addedOf(kind),
+    isCancelled: () => this.#isCancelKnown,
   }
 
   /** What the journal has of an op. */
@@ -148,6 +155,7 @@ export class Ops {
     const next = this.#handover.take()
     if (next?.op === undefined) return next
     this.#open.delete(next.op.id)
+    this.#pending.delete(next.op.id) // Of a signal that came there is no outcome of its own.
     if (next.event.kind === 'StepCompleted' || next.event.kind === 'ChildEnded') this.#history.forget(next.op.id)
     return next
   }

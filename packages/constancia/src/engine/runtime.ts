@@ -6,12 +6,10 @@ import {
   draftOf,
   encodeValue,
   type Limits,
-  nothingSeen,
   type OutboxEntry,
   parseRunId,
   type RunId,
   runStream,
-  seenOf,
 } from '../journal/index.js'
 import {
   heldLoss,
@@ -26,6 +24,7 @@ import {
   type StoreFactory,
   systemClock,
 } from '../store/index.js'
+import { seenBy } from './basis.js'
 import { keyOfInput } from './declare.js'
 import { unknownRun } from './deliver.js'
 import type { Drained } from './drained.js'
@@ -192,7 +191,7 @@ export class Runtime {
     const priority = priorityFact(requirePriority(options.priority ?? usual, 'a run', 'Nothing was started.'))
     const started = draftOf('FlowStarted', { flow: name, version, actor, contract, patches, ...key, ...priority }, data)
     const basis = contract === null ? undefined : this.#parts.governing?.basis
-    const seen = basis === undefined ? nothingSeen : seenOf(basis.head)
+    const seen = seenBy(basis)
     const created = await this.#store.create({ run, drafts: [started], by, seen })
     if (created.kind === 'purged') throw purged(run)
     if (created.kind === 'exists') await this.#requireSame(run, { flow: name, data })

@@ -1,13 +1,13 @@
-import { type DeclaredApproval, deadlineOf } from '@constancia/verify'
-import { type Host, type Op, OpBase, type OpPlace, type Outcome } from '../engine/index.js'
+import type { DeclaredApproval } from '@constancia/verify'
+import type { Host, Op, OpPlace, Outcome } from '../engine/index.js'
 import { type Draft, decodeValue, encodeValue, type OpId } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'
-import { type AskedApproval, askedApproval, pendingOf } from './approvals/pending.js'
+import { type AskedApproval, askedApproval } from './approvals/pending.js'
 import { questionOf } from './approvals/shown.js'
 import { requestOf, wakeOf } from './approvals/waiting.js'
 import type { AnyProposed } from './contract/action.js'
+import { folded, GovernedOp } from './governed-op.js'
 import type { Government } from './government.js'
-import { type About, draftOf } from './kinds.js'
 
 /** What people are asked. */
 export interface ApprovalPlan {
@@ -36,10 +36,11 @@ export interface SaidVote {
 }
 
 /** `ctx.approval`: asks people, and waits for what they say. */
-export class ApprovalOp<P extends AnyProposed | undefined> extends OpBase<Decision<P>> implements Op {
+export class ApprovalOp<P extends AnyProposed | undefined> extends GovernedOp<Decision<P>> implements Op {
   readonly verb = 'approval' as Op['verb']
   readonly hasEffect = false
   readonly #plan: ApprovalPlan
+  readonly #askedIn = folded(askedApproval)
 
   constructor(host: Host, place: OpPlace, plan: ApprovalPlan) {
     super(host, place)
@@ -47,7 +48,7 @@ export class ApprovalOp<P extends AnyProposed | undefined> extends OpBase<Decisi
   }
 
   get #asked(): AskedApproval | undefined {
-    return askedApproval(this.recorded?.added ?? [])
+    return this.#askedIn(this.events)
   }
 
   get dueMs(): number | undefined {
@@ -62,28 +63,17 @@ export class ApprovalOp<P extends AnyProposed | undefined> extends OpBase<Decisi
   }
 
   start(): void {
-    if (this.#asked === undefined) this.#write(() => [this.#request()])
+    if (this.#asked === undefined) this.write(this, () => [this.#request()])
     else if (this.dueMs !== undefined) this.host.wait(this)
   }
 
   onDue(): void {
-    this.#write(() => [this.#overdue()])
+    const asked = this.#asked
+    if (asked !== undefined) this.write(this, () => [this.overdue(asked)])
   }
 
   describe(): WaitingFor {
-    const asked = this.#asked
-    const untilMs = asked === undefined ? undefined : deadlineOf(pendingOf(asked, null))
-    return { kind: 'approval', op: this.id, name: this.name, ...(untilMs === undefined ? {} : { untilMs }) }
-  }
-
-  get #about(): About {
-    return { op: this.id, verb: this.verb, name: this.name }
-  }
-
-  #write(decide: () => readonly Draft[]): void {
-    const before = this.recorded?.added?.length ?? 0
-    const wanted = (): boolean => !this.settled && !this.host.ending && (this.recorded?.added?.length ?? 0) === before
-    this.host.decide(this, decide, wanted)
+    return this.describeAsking(this.#asked)
   }
 
   #request(): Draft {
@@ -92,17 +82,8 @@ export class ApprovalOp<P extends AnyProposed | undefined> extends OpBase<Decisi
     const what = `input of what approval ${JSON.stringify(this.name)} is about`
     const inputText = proposed === undefined ? undefined : encodeValue(proposed.input, { limits, what })
     const contract = government.basis.inForce?.digest ?? '-'
-    const asked = { about: this.#about, contract, rule: null, policy, action: proposed?.action, inputText, question }
+    const asked = { about: this.about, contract, rule: null, policy, action: proposed?.action, inputText, question }
     return requestOf(asked, this.host)
-  }
-
-  #overdue(): Draft {
-    const asked = this.#asked
-    const about = this.#about
-    const deadlineMs = asked === undefined ? undefined : deadlineOf(pendingOf(asked, null))
-    const isLate = deadlineMs !== undefined && this.host.parts.clock.now() >= deadlineMs
-    if (isLate) return draftOf('ApprovalResolved', { ...about, outcome: 'expired' })
-    return draftOf('ApprovalEscalated', { ...about, roles: this.#plan.policy.escalation?.roles ?? [] })
   }
 }
 

@@ -1,16 +1,16 @@
-import { deadlineOf } from '@constancia/verify'
-import { type Host, type Op, OpBase, type OpPlace, type Outcome } from '../engine/index.js'
+import type { Host, Op, OpPlace, Outcome } from '../engine/index.js'
 import { type Draft, decodeValue, encodeError, type OpId } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'
-import { type AskedApproval, askedApproval, pendingOf } from './approvals/pending.js'
+import { type AskedApproval, askedApproval } from './approvals/pending.js'
 import { requestOf, wakeOf } from './approvals/waiting.js'
 import { attemptOf, draftAfter, failed, isForgotten, isInDoubt, unknown, wasNotDispatched } from './attempts.js'
 import type { AnyAction, Search, StillValid } from './contract/action.js'
 import { type DoState, doStateOf } from './do-state.js'
 import { governanceError } from './errors.js'
 import { askGate, type GateAnswer } from './gate.js'
+import { folded, GovernedOp } from './governed-op.js'
 import type { Government } from './government.js'
-import { type About, bodyOf, draftOf } from './kinds.js'
+import { bodyOf, draftOf } from './kinds.js'
 import { exceededLimit } from './run-limits.js'
 
 /** What an action is done with. */
@@ -31,9 +31,11 @@ type Result = { readonly value: unknown } | { readonly error: unknown }
  * `ctx.do`: asks the gate, makes the intent durable, has the effect, and records what came of it. Where the gate wants an
  * approval it asks for one; where nobody can know what came of the effect it asks a person.
  */
-export class DoOp<T> extends OpBase<T> implements Op {
+export class DoOp<T> extends GovernedOp<T> implements Op {
   readonly verb = 'do' as Op['verb']
   readonly #plan: DoPlan
+  readonly #stateOf = folded(doStateOf)
+  readonly #askedIn = folded(askedApproval)
   /** Whether this owner has authorised what is to be dispatched: an intent that it found is in doubt. */
   #isOurs = false
   /** Whether user code of it is under way, or a decision is about to be written. */
@@ -45,7 +47,7 @@ export class DoOp<T> extends OpBase<T> implements Op {
   }
 
   get #state(): DoState {
-    return doStateOf(this.recorded)
+    return this.#stateOf(this.events)
   }
 
   get hasEffect(): boolean {
@@ -99,7 +101,7 @@ export class DoOp<T> extends OpBase<T> implements Op {
     const state = this.#state
     switch (state.kind) {
       case 'asking':
-        return this.#write(() => this.#overdue(state.asked))
+        return this.#write(() => [this.overdue(state.asked)])
       case 'failed':
         return this.#again(state.attempt)
       case 'authorized':
@@ -110,31 +112,20 @@ export class DoOp<T> extends OpBase<T> implements Op {
   describe(): WaitingFor {
     const state = this.#state
     const about = { op: this.id, name: this.name }
-    if (state.kind === 'asking') {
-      const untilMs = deadlineOf(pendingOf(state.asked, null))
-      return { kind: 'approval', ...about, ...(untilMs === undefined ? {} : { untilMs }) }
-    }
+    if (state.kind === 'asking') return this.describeAsking(state.asked)
     if (state.kind === 'unknown') return { kind: 'statement', ...about }
     const untilMs = this.dueMs
     return { kind: 'retry', ...about, ...(untilMs === undefined ? {} : { untilMs }) }
   }
 
-  get #about(): About {
-    return { op: this.id, verb: this.verb, name: this.name }
-  }
-
   get #approval(): AskedApproval | undefined {
     const { approvedBy } = this.#plan
-    const record = approvedBy === undefined ? this.recorded : this.host.peek(approvedBy)
-    return askedApproval(record?.added ?? [])
+    if (approvedBy === undefined) return this.#askedIn(this.events)
+    return askedApproval(this.host.peek(approvedBy)?.added ?? [])
   }
 
-  // What is decided when it is about to be written; nothing is, once the flow has been told that nobody wants it.
   #write(decide: () => readonly Draft[]): void {
-    const before = this.recorded?.added?.length ?? 0
-    const isCurrent = (): boolean => (this.recorded?.added?.length ?? 0) === before
-    const wanted = (): boolean => isCurrent() && (this.drains || (!this.settled && !this.host.ending))
-    this.host.decide(this, decide, wanted)
+    this.write(this, decide)
   }
 
   // After people have spoken nothing of the action executes before its run may go on.
@@ -164,23 +155,25 @@ export class DoOp<T> extends OpBase<T> implements Op {
     const { guarded: run, parts } = this.host
     const approval = this.#approval
     if (run === undefined) throw new Error('The gate was asked before the journal was read.')
-    const isUsed = this.host
-      .addedOf('ActionAuthorized')
-      .map((event) => bodyOf(event, 'ActionAuthorized'))
-      .some((body) => body.op !== this.id && body.approval !== undefined && body.approval === approval?.op)
+    const isUsed = approval !== undefined && this.#isUsedElsewhere(approval.op)
     const { law } = government.basis
     return askGate({ law, run, action: action.name, inputText, approval, isUsed, nowMs: parts.clock.now() })
+  }
+
+  #isUsedElsewhere(approval: OpId): boolean {
+    const intents = this.host.addedOf('ActionAuthorized').map((event) => bodyOf(event, 'ActionAuthorized'))
+    return intents.some((intent) => intent.op !== this.id && intent.approval === approval)
   }
 
   // `situation` is undefined where nobody has looked, because it would not have been allowed.
   #verdict(attempt: number, situation: Result | undefined): readonly Draft[] {
     const { action, inputText, government } = this.#plan
     const answer = this.#ask()
-    const outcome = askedApproval(this.recorded?.added ?? [])?.resolved?.outcome
+    const outcome = this.#askedIn(this.events)?.resolved?.outcome
     if (answer.kind === 'denied') return [this.#refused(attempt, answer, answer.reason)]
     if (answer.kind === 'needs_approval') {
       if (outcome === undefined)
-        return [requestOf({ ...answer, about: this.#about, action, inputText, question: '' }, this.host)]
+        return [requestOf({ ...answer, about: this.about, action, inputText, question: '' }, this.host)]
       const code = outcome === 'expired' ? 'approval_expired' : 'approval_rejected'
       const given = { code, contract: answer.contract, roles: [] }
       return [this.#refused(attempt, given, `Whoever was asked said: ${outcome}.`)]
@@ -192,11 +185,11 @@ export class DoOp<T> extends OpBase<T> implements Op {
       return []
     }
     if ('error' in situation)
-      return [draftAfter({ about: this.#about, attempt, result: situation, wasSent: false }, action, this.host)]
+      return [draftAfter({ about: this.about, attempt, result: situation, wasSent: false }, action, this.host)]
     const objection = objectionOf(situation)
     if (objection !== undefined)
       return [this.#refused(attempt, { code: 'situation_changed', contract, roles }, objection)]
-    if (isInDoubt(action, this.recorded) && isForgotten(action, this.recorded, this.#nowMs)) {
+    if (isInDoubt(action, this.recorded) && isForgotten(action, this.recorded, this.nowMs)) {
       return [this.#doubtOf(attempt - 1, 'The destination may have forgotten its key by now.')]
     }
     const cents = action.cents?.(decodeValue(inputText))
@@ -204,7 +197,7 @@ export class DoOp<T> extends OpBase<T> implements Op {
     if (exceeded !== undefined) return [this.#refused(attempt, { code: 'limit_exceeded', contract, roles }, exceeded)]
     this.#isOurs = true
     const priced = cents === undefined ? {} : { cents }
-    return [draftOf('ActionAuthorized', { ...this.#about, attempt, ...answer.facts, ...priced }, inputText)]
+    return [draftOf('ActionAuthorized', { ...this.about, attempt, ...answer.facts, ...priced }, inputText)]
   }
 
   // After people have spoken the run may go on only if its actor still may.
@@ -212,12 +205,12 @@ export class DoOp<T> extends OpBase<T> implements Op {
     const { guarded: run } = this.host
     const endedBy = this.#peopleSaid
     if (run === undefined || endedBy === undefined) return []
-    return this.#plan.government.guard.afterPause(run, { ...this.#about, endedBy })
+    return this.#plan.government.guard.afterPause(run, { ...this.about, endedBy })
   }
 
   // The kind of the event by which people ended a pause that nothing came after yet.
   get #peopleSaid(): string | undefined {
-    const last = this.recorded?.added?.at(-1)?.kind
+    const last = this.events.at(-1)?.kind
     return last === 'ApprovalResolved' || last === 'OutcomeStated' ? last : undefined
   }
 
@@ -230,7 +223,7 @@ export class DoOp<T> extends OpBase<T> implements Op {
       { details: { reason: code } },
     )
     const data = encodeError(error, { limits: this.host.parts.limits, what: 'denial' })
-    return draftOf('ActionDenied', { ...this.#about, contract, code: code as never, roles }, data)
+    return draftOf('ActionDenied', { ...this.about, contract, code: code as never, roles }, data)
   }
 
   #dispatch({ attempt, event }: DoState & { readonly kind: 'authorized' }): void {
@@ -244,7 +237,7 @@ export class DoOp<T> extends OpBase<T> implements Op {
         (result) => {
           // Of an intent that was found open nobody can tell that nothing was sent.
           const known = this.#isOurs ? {} : { wasSent: true }
-          this.#record(draftAfter({ about: this.#about, attempt, result, ...known }, action, this.host))
+          this.#record(draftAfter({ about: this.about, attempt, result, ...known }, action, this.host))
         },
       ),
     )
@@ -253,7 +246,7 @@ export class DoOp<T> extends OpBase<T> implements Op {
   // An intent of an owner before: whether it was dispatched nobody knows.
   #recover(attempt: number): void {
     const { action, government } = this.#plan
-    const isRepeatable = action.effect.protocol === 'idempotent' && !isForgotten(action, this.recorded, this.#nowMs)
+    const isRepeatable = action.effect.protocol === 'idempotent' && !isForgotten(action, this.recorded, this.nowMs)
     if (!isRepeatable) return this.#doubt(attempt, undefined)
     const { stillValid } = action
     const state = this.#state
@@ -284,7 +277,7 @@ export class DoOp<T> extends OpBase<T> implements Op {
 
   #found(attempt: number, result: Result, objection: string | undefined): void {
     const { action } = this.#plan
-    const about = this.#about
+    const about = this.about
     if ('error' in result || result.value === undefined) return this.#doubt(attempt, objection)
     const search = result.value as Search<unknown>
     if (search.kind === 'done') {
@@ -301,9 +294,9 @@ export class DoOp<T> extends OpBase<T> implements Op {
     const { action } = this.#plan
     if (action.effect.protocol === 'verify' && !wasNotDispatched(this.recorded)) return this.#search(attempt)
     if (this.settled && wasNotDispatched(this.recorded)) {
-      return this.#record(failed({ about: this.#about, attempt, error: notDone, action }, 'cancelled', this.host))
+      return this.#record(failed({ about: this.about, attempt, error: notDone, action }, 'cancelled', this.host))
     }
-    if (this.settled || isForgotten(action, this.recorded, this.#nowMs)) return this.#doubt(attempt, undefined)
+    if (this.settled || isForgotten(action, this.recorded, this.nowMs)) return this.#doubt(attempt, undefined)
     this.#check(attempt + 1)
   }
 
@@ -319,27 +312,19 @@ export class DoOp<T> extends OpBase<T> implements Op {
       'outcome_unknown',
       `Whether action ${this.name} of run ${this.host.runId} happened is not known. ${why} Look at the destination for key ${this.host.runId}/${this.id}, and state what came of it.`,
     )
-    return unknown({ about: this.#about, attempt, error, action: this.#plan.action }, this.host)
+    return unknown({ about: this.about, attempt, error, action: this.#plan.action }, this.host)
   }
 
   #settle({ attempt, event }: DoState & { readonly kind: 'stated' }): readonly Draft[] {
     const permission = this.#resume()
-    if (isObstacle(permission)) return permission
+    if (permission.at(-1)?.kind === 'FlowFailed') return permission
     const { outcome } = bodyOf(event, 'OutcomeStated')
-    const about = this.#about
+    const about = this.about
     const { output } = decodeValue(event.data ?? '{}') as { readonly output?: unknown }
     if (outcome === 'done') {
       return [...permission, draftAfter({ about, attempt, result: { value: output } }, this.#plan.action, this.host)]
     }
     return [...permission, failed({ about, attempt, error: notDone, action: this.#plan.action }, 'stated', this.host)]
-  }
-
-  #overdue(asked: AskedApproval): readonly Draft[] {
-    const deadlineMs = deadlineOf(pendingOf(asked, null))
-    const about = this.#about
-    if (deadlineMs !== undefined && this.#nowMs >= deadlineMs)
-      return [draftOf('ApprovalResolved', { ...about, outcome: 'expired' })]
-    return [draftOf('ApprovalEscalated', { ...about, roles: asked.request.policy.escalation?.roles ?? [] })]
   }
 
   #call(attempt: number, call: (info: unknown) => unknown, over: (result: Result) => void): void {
@@ -362,10 +347,6 @@ export class DoOp<T> extends OpBase<T> implements Op {
   #record(draft: Draft): void {
     this.host.offer(this, draft, () => this.recorded?.outcome === undefined)
   }
-
-  get #nowMs(): number {
-    return this.host.parts.clock.now()
-  }
 }
 
 const notDone = governanceError('action_failed', 'It was not done, as far as anybody knows, and it is not tried again.')
@@ -381,11 +362,6 @@ function objectionOf(situation: Result): string | undefined {
   if ('error' in situation) return undefined
   const valid = situation.value as StillValid
   return valid === true ? undefined : String(valid)
-}
-
-// Its end, or that it is put off.
-function isObstacle(drafts: readonly Draft[]): boolean {
-  return drafts.some(({ kind }) => kind === 'FlowFailed' || kind === 'ResumeDeferred')
 }
 
 function markFound({ kind, body, data }: Draft): Draft {

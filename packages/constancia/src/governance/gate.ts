@@ -5,6 +5,7 @@ import {
   type DeclaredApproval,
   type DeclaredContract,
   type Law,
+  type Proposal,
   type Verdict,
   verdictOf,
 } from '@constancia/verify'
@@ -68,7 +69,9 @@ export function askGate(request: GateRequest): GateAnswer {
     const reason = `The contract ${run.contract ?? '(none)'} that the run is bound to is not among those that were put in force.`
     return { kind: 'denied', code: 'unknown_action', reason, contract: inForce?.digest ?? '-', roles }
   }
-  const verdicts = [inForce, bound].map(({ declared }) => verdictUnder(declared, request, roles))
+  const contracts = [...new Set([inForce, bound])]
+  const proposal = proposalOf(request, roles)
+  const verdicts = contracts.map(({ declared }) => verdictOf(declared, proposal))
   const contract = inForce.digest
   const denied = verdicts.find((verdict) => verdict.kind === 'denied')
   if (denied?.kind === 'denied') return { ...denied, contract, roles }
@@ -76,7 +79,7 @@ export function askGate(request: GateRequest): GateAnswer {
   if (open?.kind === 'needs_approval') return { kind: open.kind, rule: open.rule, policy: open.approval, contract }
   const [first] = verdicts
   const rule = first?.kind === 'allowed' ? first.rule : -1
-  const isNeeded = [inForce, bound].some(({ declared }, index) => isAfterApproval(declared, verdicts[index]))
+  const isNeeded = contracts.some(({ declared }, index) => isAfterApproval(declared, verdicts[index]))
   const used = approval !== undefined && isNeeded ? { approval: approval.op } : {}
   return { kind: 'allowed', facts: { contract, rule, roles, ...used } }
 }
@@ -85,10 +88,10 @@ function isAfterApproval({ rules }: DeclaredContract, verdict: Verdict | undefin
   return verdict?.kind === 'allowed' && rules[verdict.rule]?.approval !== null
 }
 
-function verdictUnder(contract: DeclaredContract, request: GateRequest, roles: readonly string[]): Verdict {
+function proposalOf(request: GateRequest, roles: readonly string[]): Proposal {
   const { law, run, action, inputText } = request
   const actor = { id: run.actor ?? '-', person: law.personOf(run.actor ?? '-'), roles }
-  return verdictOf(contract, { action, input: conditionValueOf(inputText), actor, approval: approvedBy(request) })
+  return { action, input: conditionValueOf(inputText), actor, approval: approvedBy(request) }
 }
 
 // Its votes as they count now: whoever lost the role does not, nor does whoever meant something else.

@@ -1,15 +1,38 @@
 import type { Law } from '@constancia/verify'
+import { newRunId } from '../engine/index.js'
+import type { Limits } from '../journal/index.js'
+import type { Clock, Store } from '../store/index.js'
 import { type ActivationOutcome, type ActivationRequest, activate } from './activation/activate.js'
 import { type ContractChange, readContracts } from './activation/history.js'
 import { type Statement, type StatementParts, type StatementTaken, state } from './approvals/statement.js'
 import { type VoteParts, type VoteRequest, type VoteTaken, vote } from './approvals/vote.js'
 import { type VoteWithdrawn, type Withdrawal, withdraw } from './approvals/withdraw.js'
 import type { ChangeParts } from './changes.js'
+import { amendmentCheck, outputCheck } from './checks.js'
+import type { Contract } from './contract/contract.js'
 import { Directory } from './directory/directory.js'
+import type { LawBook } from './law-book.js'
 import { type Proceeded, proceed, type Return } from './proceed.js'
 
 /** What governance stands on. */
 export interface GovernanceParts extends ChangeParts, VoteParts, StatementParts {}
+
+/** What governance is made of where a store was opened. */
+export interface GovernanceInput {
+  readonly store: Store
+  readonly book: LawBook
+  /** Its actions check what people give for them; undefined where no contract is at hand. */
+  readonly contract: Contract | undefined
+  readonly clock: Clock
+  readonly limits: Limits
+  readonly randomBytes: (count: number) => Uint8Array
+}
+
+/** Governs a store. */
+export function governanceOn({ contract, randomBytes, ...parts }: GovernanceInput): Governance {
+  const newId = (): string => newRunId(parts.clock.now(), randomBytes)
+  return new Governance({ ...parts, newId, checkAmended: amendmentCheck(contract), checkOutput: outputCheck(contract) })
+}
 
 /**
  * Who may, and what people decide. What is written is decided by what the governance stream says at that moment, and whoever may

@@ -6,7 +6,7 @@ import {
   type DeclaredTemplate,
   type Json,
 } from '@constancia/verify'
-import type { Addon, AnyFlow, Governing, Guard, GuardedRun } from '../engine/index.js'
+import { type Addon, type AnyFlow, type Governing, type Guard, type GuardedRun, noAddon } from '../engine/index.js'
 import { assert, type Limits } from '../journal/index.js'
 import type { Clock, Store } from '../store/index.js'
 import { bearingOf } from './bearing.js'
@@ -62,7 +62,7 @@ export class Government implements Governing {
   }
 
   addonOf(flow: AnyFlow): Addon {
-    return isGoverned(flow) ? this.#addon : { bearing: () => undefined, guard: undefined }
+    return isGoverned(flow) ? this.#addon : noAddon
   }
 
   async bind(flow: AnyFlow, actor: string | null): Promise<string | null> {

@@ -27,17 +27,11 @@ export {
   type ModelPolicy,
   type ResumePolicy,
 } from './contract/contract.js'
-export { type Change, type ChangeClass, differenceOf } from './contract/difference.js'
 export { type EffectProtocol, idempotent, once, verify } from './contract/effect.js'
-export { htmlOf } from './contract/html.js'
-export { markdownOf } from './contract/markdown.js'
-export { type ContractStanding, type Page, pageOf } from './contract/page.js'
 export type { Problem } from './contract/problem.js'
 export { type ReadContract, readContract } from './contract/reading.js'
 export { type ApprovalPolicy, allow, type Rule } from './contract/rule.js'
-export { spanInWords } from './contract/spans.js'
 export { requireTypes, typeProblems } from './contract/typed.js'
-export { plainText, ruleInWords, type Words } from './contract/words.js'
 export type { ChangeBy, Directory, DirectoryChanged, HeldRole, RolesOf } from './directory/directory.js'
 export type { DirectoryChange } from './directory/history.js'
 export type { ImportDifference, ImportedGrant, RoleImport } from './directory/import.js'

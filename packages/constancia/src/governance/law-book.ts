@@ -13,7 +13,9 @@ export class LawBook {
   readonly law = new Law()
   #store: Store | undefined
   #head: Head = emptyHead(governanceStream)
+  // The reading under way, and the one after it.
   #reading: Promise<void> | undefined
+  #nextReading: Promise<void> | undefined
 
   constructor(store?: Store) {
     this.#store = store
@@ -36,9 +38,17 @@ export class LawBook {
 
   /** Reads on to the end. What is read is verified first. Rejects with faults of the store. */
   catchUp(): Promise<void> {
-    // Whoever asks while it reads may know of an event that this reading misses: each reads for itself, one after the other.
-    const after = this.#reading ?? Promise.resolve()
-    const reading = after.catch(() => undefined).then(() => this.#readOn())
+    if (this.#reading === undefined) return this.#read()
+    // Whoever asks while it reads may know of an event that this reading misses; all of those share the next one.
+    this.#nextReading ??= this.#reading.catch(() => undefined).then(() => this.#read())
+    return this.#nextReading
+  }
+
+  #read(): Promise<void> {
+    this.#nextReading = undefined
+    const reading = this.#readOn().finally(() => {
+      if (this.#reading === reading) this.#reading = undefined
+    })
     this.#reading = reading
     return reading
   }

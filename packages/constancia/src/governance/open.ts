@@ -1,13 +1,12 @@
 import { randomBytes } from 'node:crypto'
-import { type AnyFlow, newRunId, type Runtime } from '../engine/index.js'
+import type { AnyFlow, Runtime } from '../engine/index.js'
 import { defaultLimits } from '../journal/index.js'
 import { open as openPlain, type OpenOptions as ScheduleOptions } from '../schedule/index.js'
 import { systemClock } from '../store/index.js'
-import { amendmentCheck, outputCheck } from './checks.js'
 import type { Contract } from './contract/contract.js'
 import { requireTypes } from './contract/typed.js'
 import { governanceError } from './errors.js'
-import { Governance } from './governance.js'
+import { type Governance, governanceOn } from './governance.js'
 import { isGoverned } from './governed-flow.js'
 import { declaredFlow, Government } from './government.js'
 import { LawBook } from './law-book.js'
@@ -39,9 +38,7 @@ export async function open(options: OpenOptions): Promise<Runtime> {
   const government = new Government({ book, contract, limits, clock })
   const runtime = await openPlain({ ...rest, parts: { ...rest.parts, governing: government } })
   const random = options.parts?.randomBytes ?? randomBytes
-  const newId = (): string => newRunId(clock.now(), random)
-  const checks = { checkAmended: amendmentCheck(contract), checkOutput: outputCheck(contract) }
-  const governance = new Governance({ store: government.store, book, clock, limits, newId, ...checks })
+  const governance = governanceOn({ store: government.store, book, contract, clock, limits, randomBytes: random })
   return Object.assign(runtime, { governance })
 }
 

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
-import { newRunId, openStore, stderrLogger } from '../engine/index.js'
+import { openStore, stderrLogger } from '../engine/index.js'
 import { defaultLimits } from '../journal/index.js'
 import { type Store, systemClock } from '../store/index.js'
-import { amendmentCheck, outputCheck } from './checks.js'
 import type { Config } from './config.js'
-import { Governance } from './governance.js'
+import { type Governance, governanceOn } from './governance.js'
 import { LawBook } from './law-book.js'
 
 /** Governance on a store of its own. */
@@ -25,8 +24,6 @@ export async function openGovernance(config: Config): Promise<OpenedGovernance> 
   const limits = { ...defaultLimits, ...config.limits }
   const random = (count: number): Uint8Array => randomBytes(count)
   const { store } = await openStore(config, { clock, randomBytes: random, limits, log })
-  const newId = (): string => newRunId(clock.now(), random)
-  const checks = { checkAmended: amendmentCheck(contract), checkOutput: outputCheck(contract) }
-  const governance = new Governance({ store, book: new LawBook(store), clock, limits, newId, ...checks })
+  const governance = governanceOn({ store, book: new LawBook(store), contract, clock, limits, randomBytes: random })
   return { governance, store, close: () => store.close() }
 }

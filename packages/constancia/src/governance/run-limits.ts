@@ -12,6 +12,9 @@ const counted = ['actions', 'cents', 'runMs'] as const
 export function exceededLimit(government: Government, host: Host, cents: number): string | undefined {
   const { guarded: run } = host
   if (run === undefined) return
+  const contracts = government.contractsOf(run)
+  // Most contracts have none, and what a run has done is read through for them alone.
+  if (contracts.every(({ limits }) => counted.every((name) => limits[name] === undefined))) return
   const intents = host.addedOf('ActionAuthorized').map((event) => bodyOf(event, 'ActionAuthorized'))
   const first = new Map(intents.map((intent) => [intent.op, intent.cents ?? 0]))
   const used = {
@@ -19,7 +22,7 @@ export function exceededLimit(government: Government, host: Host, cents: number)
     cents: [...first.values()].reduce((sum, each) => sum + each, cents),
     runMs: host.parts.clock.now() - run.startedAtMs,
   }
-  for (const { limits } of government.contractsOf(run)) {
+  for (const { limits } of contracts) {
     const name = counted.find((each) => used[each] > (limits[each] ?? Number.POSITIVE_INFINITY))
     if (name !== undefined) return exceeded(name, limits)
   }

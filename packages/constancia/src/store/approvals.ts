@@ -1,4 +1,4 @@
-import { type ApprovalFold, journalError, type OpId, type RunId } from '../journal/index.js'
+import { type ApprovalFold, journalError, type OpId, type RunId, withRoles } from '../journal/index.js'
 
 /** An approval as a list shows it. */
 export interface ApprovalRow extends Omit<ApprovalFold, 'status'> {
@@ -44,4 +44,45 @@ export function approvalPlaceOf(after: string): ApprovalPlace {
     'invalid_id',
     `${JSON.stringify(after.slice(0, 40))} is not where a page can begin. Nothing was read; pass on "next" of the page before.`,
   )
+}
+
+/** An approval as tables keep it, beside what the row of its run says. Moments are UTC milliseconds since 1970. */
+export interface ApprovalRecord {
+  readonly run: RunId
+  readonly op: OpId
+  readonly name: string
+  readonly flow: string
+  readonly actor: string | null
+  readonly action: string | null
+  readonly roles: readonly string[]
+  /** Those that it was escalated to. */
+  readonly more_roles: readonly string[]
+  readonly quorum: number
+  readonly votes: number
+  readonly requested_at: number
+  readonly deadline: number | null
+  readonly escalates_at: number | null
+  readonly status: ApprovalStatus
+  readonly shown: string
+}
+
+/** What a list shows of it. */
+export function approvalRowOf(record: ApprovalRecord): ApprovalRow {
+  const { run, op, name, flow, quorum, status, shown } = record
+  return {
+    run,
+    op,
+    name,
+    flow,
+    actor: record.actor ?? undefined,
+    action: record.action ?? undefined,
+    roles: withRoles(record.roles, record.more_roles),
+    quorum,
+    voteCount: record.votes,
+    requestedAtMs: record.requested_at,
+    deadlineMs: record.deadline ?? undefined,
+    escalatesAtMs: record.escalates_at ?? undefined,
+    status,
+    shown,
+  }
 }

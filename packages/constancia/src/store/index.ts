@@ -1,10 +1,12 @@
 export {
   type ApprovalPlace,
   type ApprovalQuery,
+  type ApprovalRecord,
   type ApprovalRow,
   type ApprovalStatus,
   approvalCursor,
   approvalPlaceOf,
+  approvalRowOf,
 } from './approvals.js'
 export type { Change } from './change.js'
 export type { ClaimRef } from './claim-ref.js'

@@ -1,17 +1,8 @@
 import type { DeclaredContract, DeclaredStep } from '@constancia/verify'
 import { describe, expect, it } from 'vitest'
 import { z } from 'zod'
-import {
-  action,
-  allow,
-  contract,
-  htmlOf,
-  markdownOf,
-  once,
-  pageOf,
-  plainText,
-  readContract,
-} from '../../dist/governance/index.js'
+import { action, allow, contract, once, readContract } from '../../dist/governance/index.js'
+import { htmlOf, markdownOf, pageOf, plainText } from '../../dist/governance/presentation/index.js'
 
 const evil = '<script>alert(1)</script>'
 

@@ -159,13 +159,25 @@ describe.each(stores)('on %s', (store) => {
     expect((await life.runtime.runs()).items).toEqual([])
   })
 
-  test('R-F5 a run that would spend more than its contract allows is refused the action that is one too many', async () => {
-    const { bank, pay } = await begin(store, { change: (one) => ({ ...one, limits: { cents: 900 } }) })
-    const run = await pay(901)
-    const error = await failureOf(run)
-    expect(error.code).toBe('limit_exceeded')
-    expect(bank.requestCount).toBe(0)
-  })
+  test.each([
+    ['cents', { cents: 900 }, 901],
+    ['actions', { actions: 1 }, 500],
+    ['time', { runMs: 1_000 }, 500],
+  ])(
+    'R-F5 a run that would use more %s than its contract allows is refused the action that is one too many',
+    async (_, limits, cents) => {
+      const { rig, bank, life, court, made } = await begin(store, { change: (one) => ({ ...one, limits }) })
+      // Reading the invoice is an action as well, and people take their time.
+      const run = await life.runtime.start(made.pay, { invoice: String(cents) }, { id: 'r', actor: 'ann' })
+      await untilStatus(run, 'paused')
+      rig.clock.advance(1_001)
+      await court.vote(run, 'tom', { resolves: 'approved' })
+      const error = await failureOf(run)
+      expect(error.code).toBe('limit_exceeded')
+      expect(await bodyOf(run, 'ActionDenied')).toMatchObject({ op: '2', code: 'limit_exceeded' })
+      expect(bank.requestCount).toBe(0)
+    },
+  )
 
   test('C19 C38 a run that is cancelled while people are asked ends at once, and their answer comes too late', async () => {
     const { bank, pay } = await begin(store)

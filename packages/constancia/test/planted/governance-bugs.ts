@@ -19,8 +19,8 @@ export const governanceBugs: readonly PlantedBug[] = [
   {
     breaks: 'the gate asks the contract that the run was started under, and not the one in force',
     file: governance('gate'),
-    find: '[inForce, bound].map(({ declared }) => verdictUnder(',
-    replace: '[bound, bound].map(({ declared }) => verdictUnder(',
+    find: '[...new Set([inForce, bound])]',
+    replace: '[bound]',
     noticedBy: payments('R-E9'),
   },
   {
@@ -118,8 +118,8 @@ export const governanceBugs: readonly PlantedBug[] = [
   {
     breaks: 'an approval that was used is good for another op',
     file: governance('do-op'),
-    find: 'body.approval === approval?.op)',
-    replace: "body.approval === 'never')",
+    find: 'intent.approval === approval)',
+    replace: "intent.approval === 'never')",
     noticedBy: payments('R-F4 an approval is used once'),
   },
   {

@@ -2,10 +2,10 @@ import { canonicalText, type Json, type Law } from '@constancia/verify'
 import {
   type ActivationOutcome,
   type ActivationRequest,
-  differenceOf,
   type Governance,
   requireTypes,
 } from '../../governance/index.js'
+import { differenceOf } from '../../governance/presentation/index.js'
 import type { Call, Command } from '../command.js'
 import { requireYes } from '../confirmation.js'
 import { contractOfConfig, type NamedContract } from '../contracts.js'

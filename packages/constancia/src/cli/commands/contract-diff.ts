@@ -1,4 +1,4 @@
-import { type Change, type ChangeClass, differenceOf } from '../../governance/index.js'
+import { type Change, type ChangeClass, differenceOf } from '../../governance/presentation/index.js'
 import type { Call, Command } from '../command.js'
 import { contractWords, findContract, type NamedContract } from '../contracts.js'
 import { colourOf, differenceLines } from '../difference-lines.js'

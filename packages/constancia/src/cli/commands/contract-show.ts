@@ -1,5 +1,5 @@
 import { canonicalText, type Json } from '@constancia/verify'
-import { htmlOf, markdownOf, pageOf } from '../../governance/index.js'
+import { htmlOf, markdownOf, pageOf } from '../../governance/presentation/index.js'
 import type { Call, Command } from '../command.js'
 import { activations, contractWords, findContract, type NamedContract, standingOf } from '../contracts.js'
 import { cliError } from '../errors.js'

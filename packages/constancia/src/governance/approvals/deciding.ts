@@ -17,13 +17,9 @@ export interface AnswerParts {
 }
 
 /** Somebody's answer on its way into the journal of a run. */
-export interface Answer<T> {
-  readonly by: string
+export interface Answer<T> extends Pick<Submission<T>, 'by' | 'reading' | 'prepare'> {
   readonly choice: RefusalBodies['VoteRefused']['choice']
   readonly op: string
-  readonly reading: RunReading
-  /** What has to be found out before it can be decided; done again whenever more was read. */
-  readonly prepare?: () => Promise<void>
   /** Pure: it may be called more than once. */
   readonly decide: (known: AnswerKnown) => AnswerDecision<T>
 }
@@ -48,28 +44,54 @@ export interface AnswerRefused {
   readonly stands: string
 }
 
-type Known<T> = (AnswerDecision<T> & { readonly seen: string }) | { readonly kind: 'read_on' }
+/** Something that people add to the journal of a run. */
+export interface Submission<T> {
+  readonly by: string
+  readonly reading: RunReading
+  /** What has to be found out before it can be decided; done again whenever more was read. */
+  readonly prepare?: () => Promise<void>
+  /** Pure: it may be called more than once. */
+  readonly decide: (known: AnswerKnown) => { readonly drafts: readonly Draft[]; readonly result: T }
+}
+
+/** What was decided, and the law that it was decided by; see `seenOf`. */
+export interface Decided<T> {
+  readonly result: T
+  readonly seen: string
+}
 
 /**
- * Takes an answer: decides it in one transaction by the run's journal and the law as they are there, and adds it. What came since
- * they were read is among the facts, so that nobody starves where they grow all the time. Durable on return. Rejects with
- * `vote_refused` where it does not count, which is recorded, and with faults of the store.
+ * Decides in one transaction by the run's journal and the law as they are there, and adds what was decided. What came since they were
+ * read is among the facts, so that nobody starves where they grow all the time. Durable on return. Rejects with faults of the store.
  */
-export async function takeAnswer<T>(parts: AnswerParts, answer: Answer<T>): Promise<T> {
+export async function decideByLaw<T>(parts: AnswerParts, submission: Submission<T>): Promise<Decided<T>> {
   for (;;) {
-    await answer.reading.readOn()
-    await answer.prepare?.()
+    await submission.reading.readOn()
+    await submission.prepare?.()
     await parts.book.catchUp()
-    const decision = await decideNow(parts, answer)
-    if (decision.kind === 'counts') return decision.result
-    if (decision.kind === 'refused') throw await refuse(parts, answer, decision)
+    const decided = await decideNow(parts, submission)
+    if (decided !== undefined) return decided
   }
 }
 
-function decideNow<T>({ store, book }: AnswerParts, answer: Answer<T>): Promise<Known<T>> {
-  const { by, reading } = answer
+/** Takes an answer. Durable on return. Rejects with `vote_refused` where it does not count, which is recorded, and with faults of the store. */
+export async function takeAnswer<T>(parts: AnswerParts, answer: Answer<T>): Promise<T> {
+  const decide = (known: AnswerKnown): { drafts: readonly Draft[]; result: AnswerDecision<T> } => {
+    const result = answer.decide(known)
+    return { drafts: result.kind === 'counts' ? result.drafts : [], result }
+  }
+  const { result, seen } = await decideByLaw(parts, { ...answer, decide })
+  if (result.kind === 'counts') return result.result
+  throw await refuse(parts, answer, { ...result, seen })
+}
+
+// Undefined where more has to be read first.
+function decideNow<T>(
+  { store, book }: AnswerParts,
+  { by, reading, decide }: Submission<T>,
+): Promise<Decided<T> | undefined> {
   const { head } = book
-  return store.decide<Known<T>>({
+  return store.decide<Decided<T> | undefined>({
     run: reading.run,
     delivery: undefined,
     by: `principal:${by}`,
@@ -79,10 +101,10 @@ function decideNow<T>({ store, book }: AnswerParts, answer: Answer<T>): Promise<
     decide: (facts) => {
       const law = lawNow(facts, book)
       const read = readingNow(facts, reading)
-      if (law === undefined || read === undefined) return { drafts: [], result: { kind: 'read_on' } }
+      if (law === undefined || read === undefined) return { drafts: [], result: undefined }
       const seen = seenOf(facts.basisHead ?? head)
-      const result = { ...answer.decide({ facts, reading: read, law }), seen }
-      return { drafts: result.kind === 'counts' ? result.drafts : [], seen, result }
+      const { drafts, result } = decide({ facts, reading: read, law })
+      return { drafts, seen, result: { result, seen } }
     },
   })
 }

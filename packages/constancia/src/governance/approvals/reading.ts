@@ -1,4 +1,5 @@
 import {
+  type Bodies,
   emptyHead,
   bodyOf as engineBodyOf,
   type Head,
@@ -27,13 +28,16 @@ const kinds: ReadonlySet<string> = new Set([
   'OutcomeStated',
 ])
 
+const resumptionKinds: ReadonlySet<string> = new Set(['ResumeAuthorized', 'ResumeDeferred', 'ResumeDenied'])
+
 /** What the journal of a run says about what people are asked, as far as it was read. */
 export class RunReading {
   readonly run: RunId
   readonly #store: Store
   readonly #ops = new Map<string, StoredEvent[]>()
   #head: Head
-  #actor: string | null = null
+  #started: Bodies['FlowStarted'] | undefined
+  readonly #resumptions: StoredEvent[] = []
   #cancelSeq: number | undefined
 
   constructor(store: Store, run: RunId) {
@@ -44,7 +48,17 @@ export class RunReading {
 
   /** The principal as whom the run acts; null where there is none, or nothing was read. */
   get actor(): string | null {
-    return this.#actor
+    return this.#started?.actor ?? null
+  }
+
+  /** What the run began with; undefined where nothing was read. */
+  get started(): Bodies['FlowStarted'] | undefined {
+    return this.#started
+  }
+
+  /** Whether its pauses were let go on, in the order of the journal. */
+  get resumptions(): readonly StoredEvent[] {
+    return this.#resumptions
   }
 
   /** Position of the wish to cancel; undefined while there is none. */
@@ -82,7 +96,8 @@ export class RunReading {
     const copy = new RunReading(this.#store, this.run)
     for (const [op, about] of this.#ops) copy.#ops.set(op, [...about])
     copy.#head = this.#head
-    copy.#actor = this.#actor
+    copy.#started = this.#started
+    copy.#resumptions.push(...this.#resumptions)
     copy.#cancelSeq = this.#cancelSeq
     copy.#take(events)
     return copy
@@ -94,8 +109,9 @@ export class RunReading {
   }
 
   #add(event: StoredEvent): void {
-    if (event.kind === 'FlowStarted') this.#actor = engineBodyOf(event, 'FlowStarted').actor
+    if (event.kind === 'FlowStarted') this.#started = engineBodyOf(event, 'FlowStarted')
     if (event.kind === 'CancelRequested') this.#cancelSeq ??= event.seq
+    if (resumptionKinds.has(event.kind)) this.#resumptions.push(event)
     if (!kinds.has(event.kind)) return
     const { op } = JSON.parse(event.body) as { readonly op: string }
     const about = this.#ops.get(op)

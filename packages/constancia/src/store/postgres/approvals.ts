@@ -1,10 +1,11 @@
-import { type ApprovalChange, type OpId, type RunId, withRoles } from '../../journal/index.js'
+import type { ApprovalChange } from '../../journal/index.js'
 import {
   type ApprovalQuery,
+  type ApprovalRecord,
   type ApprovalRow,
-  type ApprovalStatus,
   approvalCursor,
   approvalPlaceOf,
+  approvalRowOf,
   type Page,
 } from '../index.js'
 import type { Connection, Value } from './driver.js'
@@ -59,24 +60,6 @@ export async function keepApprovals(
   }
 }
 
-interface ApprovalRecord {
-  readonly run: RunId
-  readonly op: OpId
-  readonly name: string
-  readonly flow: string
-  readonly actor: string | null
-  readonly action: string | null
-  readonly roles: readonly string[]
-  readonly more_roles: readonly string[]
-  readonly quorum: number
-  readonly votes: number
-  readonly requested_at: number
-  readonly deadline: number | null
-  readonly escalates_at: number | null
-  readonly status: ApprovalStatus
-  readonly shown: string
-}
-
 const select = `
   SELECT a.run, a.op, a.name, r.flow, r.actor, a.action, a.roles, a.more_roles, a.quorum, a.votes, a.requested_at, a.deadline,
     a.escalates_at, a.shown, CASE WHEN a.status = 'open' AND r.outcome <> 'open' THEN 'closed' ELSE a.status END AS status
@@ -92,7 +75,7 @@ export async function approvals(session: Session, query: ApprovalQuery): Promise
   const where = conditions.length === 0 ? '' : `WHERE ${conditions.join(' AND ')}`
   const sql = `${select} ${where} ORDER BY a.requested_at, a.run, a.op LIMIT $${place + 1}`
   const records = await session.connections.query(session.sql(sql), [...values, limit + 1])
-  const items = (records as unknown as ApprovalRecord[]).slice(0, limit).map(rowOf)
+  const items = (records as unknown as ApprovalRecord[]).slice(0, limit).map(approvalRowOf)
   const last = items.at(-1)
   return { items, next: records.length > limit && last !== undefined ? approvalCursor(last) : undefined }
 }
@@ -111,24 +94,4 @@ function filtersOf({ run, role, status, after }: ApprovalQuery): Filter[] {
     filters.push(['(a.requested_at, a.run, a.op) > (?::bigint, ?::text, ?::text)', requestedAtMs, lastRun, op])
   }
   return filters
-}
-
-function rowOf(record: ApprovalRecord): ApprovalRow {
-  const { run, op, name, flow, actor, action, roles, more_roles: more, quorum, votes, status, shown } = record
-  return {
-    run,
-    op,
-    name,
-    flow,
-    actor: actor ?? undefined,
-    action: action ?? undefined,
-    roles: withRoles(roles, more),
-    quorum,
-    voteCount: votes,
-    requestedAtMs: record.requested_at,
-    deadlineMs: record.deadline ?? undefined,
-    escalatesAtMs: record.escalates_at ?? undefined,
-    status,
-    shown,
-  }
 }

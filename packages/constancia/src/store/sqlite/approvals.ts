@@ -1,17 +1,11 @@
-import {
-  type ApprovalChange,
-  approvalChangeOf,
-  type OpId,
-  type RunId,
-  type StoredEvent,
-  withRoles,
-} from '../../journal/index.js'
+import { type ApprovalChange, approvalChangeOf, type RunId, type StoredEvent } from '../../journal/index.js'
 import {
   type ApprovalQuery,
+  type ApprovalRecord,
   type ApprovalRow,
-  type ApprovalStatus,
   approvalCursor,
   approvalPlaceOf,
+  approvalRowOf,
   type Page,
 } from '../index.js'
 import type { Database, Value } from './driver.js'
@@ -27,24 +21,6 @@ export interface ApprovalTable {
   remove(streamNo: number): void
   /** Empties the table. */
   clear(): void
-}
-
-interface ApprovalRecord {
-  readonly run: RunId
-  readonly op: OpId
-  readonly name: string
-  readonly flow: string
-  readonly actor: string | null
-  readonly action: string | null
-  readonly roles: string
-  readonly more_roles: string
-  readonly quorum: number
-  readonly votes: number
-  readonly requested_at: number
-  readonly deadline: number | null
-  readonly escalates_at: number | null
-  readonly status: ApprovalStatus
-  readonly shown: string
 }
 
 /** Prepares the statements. */
@@ -101,7 +77,7 @@ function lister(database: Database): ApprovalTable['list'] {
     const statement = prepared.get(sql) ?? database.prepare(sql)
     prepared.set(sql, statement)
     const values = filters.flatMap(([, ...some]) => some)
-    const records = statement.all(...values, limit + 1) as unknown as ApprovalRecord[]
+    const records = statement.all(...values, limit + 1) as unknown as StoredRecord[]
     const items = records.slice(0, limit).map(rowOf)
     const last = items.at(-1)
     return { items, next: records.length > limit && last !== undefined ? approvalCursor(last) : undefined }
@@ -127,23 +103,12 @@ function filtersOf({ run, role, status, after }: ApprovalQuery): Filter[] {
   return filters
 }
 
-function rowOf(record: ApprovalRecord): ApprovalRow {
-  const { run, op, name, flow, actor, action, quorum, votes, status, shown } = record
-  const [roles, more] = [JSON.parse(record.roles) as string[], JSON.parse(record.more_roles) as string[]]
-  return {
-    run,
-    op,
-    name,
-    flow,
-    actor: actor ?? undefined,
-    action: action ?? undefined,
-    roles: withRoles(roles, more),
-    quorum,
-    voteCount: votes,
-    requestedAtMs: record.requested_at,
-    deadlineMs: record.deadline ?? undefined,
-    escalatesAtMs: record.escalates_at ?? undefined,
-    status,
-    shown,
-  }
+interface StoredRecord extends Omit<ApprovalRecord, 'roles' | 'more_roles'> {
+  readonly roles: string
+  readonly more_roles: string
+}
+
+// Lists are texts here.
+function rowOf(record: StoredRecord): ApprovalRow {
+  return approvalRowOf({ ...record, roles: JSON.parse(record.roles), more_roles: JSON.parse(record.more_roles) })
 }

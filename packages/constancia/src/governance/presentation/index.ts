@@ -1,0 +1,6 @@
+export { type Change, type ChangeClass, differenceOf } from './difference.js'
+export { htmlOf } from './html.js'
+export { markdownOf } from './markdown.js'
+export { type ContractStanding, type Page, pageOf } from './page.js'
+export { spanInWords } from './spans.js'
+export { plainText, ruleInWords, type Words } from './words.js'

@@ -38,9 +38,10 @@ export class LawBook {
 
   /** Reads on to the end. What is read is verified first. Rejects with faults of the store. */
   catchUp(): Promise<void> {
-    if (this.#reading === undefined) return this.#read()
     // Whoever asks while it reads may know of an event that this reading misses; all of those share the next one.
-    this.#nextReading ??= this.#reading.catch(() => undefined).then(() => this.#read())
+    if (this.#nextReading !== undefined) return this.#nextReading
+    if (this.#reading === undefined) return this.#read()
+    this.#nextReading = this.#reading.catch(() => undefined).then(() => this.#read())
     return this.#nextReading
   }
 

@@ -1,5 +1,6 @@
 import type { Draft } from './event.js'
 import type { OpId, RunId } from './ids.js'
+import type { Restricts } from './restriction.js'
 
 /**
  * The kinds of events that the engine writes, and what their bodies say. `data` beside each, where there is one.
@@ -22,7 +23,7 @@ import type { OpId, RunId } from './ids.js'
  * | FlowContinued | – |
  */
 export interface Bodies {
-  readonly FlowStarted: {
+  readonly FlowStarted: Restricts & {
     readonly flow: string
     readonly version: number
     readonly actor: string | null
@@ -72,14 +73,14 @@ export interface Bodies {
     readonly key?: string
   }
   readonly ChildCancelRequested: { readonly op: OpId; readonly child: RunId }
-  readonly ChildEnded: { readonly op: OpId; readonly outcome: 'completed' | 'failed' | 'cancelled' }
+  readonly ChildEnded: Restricts & { readonly op: OpId; readonly outcome: 'completed' | 'failed' | 'cancelled' }
   /** Somebody wants the run to end; the first counts. */
   readonly CancelRequested: Readonly<Record<string, never>>
   /** An operator asks to try again a run that was stuck. */
   readonly RetryRequested: { readonly note: string }
-  readonly FlowCompleted: { readonly unawaited?: readonly OpId[] }
-  readonly FlowFailed: { readonly code: string; readonly unawaited?: readonly OpId[] }
-  readonly FlowCancelled: {
+  readonly FlowCompleted: Restricts & { readonly unawaited?: readonly OpId[] }
+  readonly FlowFailed: Restricts & { readonly code: string; readonly unawaited?: readonly OpId[] }
+  readonly FlowCancelled: Restricts & {
     /** The clean-up failed with this code. */
     readonly code?: string
     /** It was ended from outside; its flow did not run. */

@@ -1,6 +1,5 @@
 import type { Draft } from './event.js'
 import type { OpId, RunId } from './ids.js'
-import type { Restricts } from './restriction.js'
 
 /**
  * The kinds of events that the engine writes, and what their bodies say. `data` beside each, where there is one.
@@ -89,6 +88,15 @@ export interface Bodies {
   }
   /** The run goes on as another one, with a journal of its own. */
   readonly FlowContinued: { readonly next: RunId; readonly unawaited?: readonly OpId[] }
+}
+
+/** What the first event and the last of a child say, and the event that tells its parent. */
+export interface Restricts {
+  /**
+   * People decided something in it, or in a child of its own, and no message of its user came since: whoever waits for its end
+   * goes on as if it had waited for that decision itself.
+   */
+  readonly restricts?: true
 }
 
 /** A moment as the flow asked for it: so many milliseconds from the event on, or a date (UTC milliseconds). */

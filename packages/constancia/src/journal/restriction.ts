@@ -1,15 +1,6 @@
 import type { StoredEvent } from './event.js'
 import type { OpId } from './ids.js'
-import { bodyOf } from './kinds.js'
-
-/** What the first event and the last of a child say, and the event that tells its parent. */
-export interface Restricts {
-  /**
-   * People decided something in it, or in a child of its own, and no message of its user came since: whoever waits for its end
-   * goes on as if it had waited for that decision itself.
-   */
-  readonly restricts?: true
-}
+import { bodyOf, type Restricts } from './kinds.js'
 
 /**
  * Whether people have decided something in a run or in its children that no message of its user followed, as its journal

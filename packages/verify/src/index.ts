@@ -1,3 +1,4 @@
+export { base64Of, bytesOfBase64, bytesOfHex, hexOf, textOfUtf8, utf8Of } from './bytes.js'
 export { commitPreimage, type EventHeader, genesisText, headerText, saltBytes } from './chain.js'
 export {
   type CallName,
@@ -14,6 +15,7 @@ export {
   type RelationSign,
   type Sides,
 } from './condition/index.js'
+export { type Crypto, type Sha256, type Sha256Stream, webCrypto } from './crypto.js'
 export {
   type AboutOp,
   type ActivatedContract,
@@ -91,3 +93,52 @@ export {
   type VoteRefusal,
   verdictOf,
 } from './governance/index.js'
+export {
+  checkConsistency,
+  checkInclusion,
+  consistencyProof,
+  emptyFrontier,
+  extended,
+  type Frontier,
+  fitsSize,
+  headLeafText,
+  inclusionProof,
+  type LogHead,
+  leafPreimage,
+  nodePreimage,
+  proofHashCountMax,
+  rootAt,
+  rootOf,
+  rootOfInclusion,
+  type TreeHead,
+  type TreeSource,
+  treeSource,
+} from './merkle/index.js'
+export {
+  type Checkpoint,
+  type Cosigned,
+  checkCosignature,
+  checkNote,
+  checkpointText,
+  cosignature,
+  cosignatureMessage,
+  isKeyName,
+  isLowOrder,
+  isOrigin,
+  type Note,
+  type NoteSignature,
+  noteBytesMax,
+  noteSignature,
+  noteText,
+  type ParsedKey,
+  type ParsedNote,
+  parseCheckpoint,
+  parseNote,
+  parseVerifierKey,
+  type SignatureAlgorithm,
+  type Signed,
+  type VerifierKey,
+  verifierKeyOf,
+  verifySignature,
+} from './note/index.js'
+export { PlainSha256 } from './sha256.js'

@@ -1,5 +1,5 @@
 import type { DeclaredApproval, DenialCode, VoteRefusal } from '@constancia/verify'
-import type { Draft, OpId, StoredEvent } from '../journal/index.js'
+import type { Draft, OpId, StoredEvent, Tells } from '../journal/index.js'
 
 /**
  * The kinds of events that governance writes into the journal of a run, and what their bodies say. `verb` and `name` say
@@ -47,16 +47,17 @@ export interface RunBodies {
     readonly delivery: string
     readonly roles: readonly string[]
   }
-  readonly ApprovalRequested: About & {
-    readonly contract: string
-    /** What it would allow; null for a plain question, which authorises nothing. */
-    readonly action: string | null
-    /** The rule that asks for it, where the gate did. */
-    readonly rule: number | null
-    readonly policy: DeclaredApproval
-    /** The digest that a vote has to name: SHA-256 of a salt of the run and the exact text that is shown, lower-case hex. */
-    readonly shown: string
-  }
+  readonly ApprovalRequested: About &
+    Tells & {
+      readonly contract: string
+      /** What it would allow; null for a plain question, which authorises nothing. */
+      readonly action: string | null
+      /** The rule that asks for it, where the gate did. */
+      readonly rule: number | null
+      readonly policy: DeclaredApproval
+      /** The digest that a vote has to name: SHA-256 of a salt of the run and the exact text that is shown, lower-case hex. */
+      readonly shown: string
+    }
   readonly ApprovalVoted: About & {
     readonly voter: string
     readonly choice: 'approve' | 'reject'
@@ -71,13 +72,13 @@ export interface RunBodies {
   readonly ApprovalWithdrawn: About & { readonly voter: string; readonly delivery: string }
   /** More roles may decide from now on. */
   readonly ApprovalEscalated: About & { readonly roles: readonly string[] }
-  readonly ApprovalResolved: About & { readonly outcome: ApprovalOutcome }
+  readonly ApprovalResolved: About & Tells & { readonly outcome: ApprovalOutcome }
   readonly ResumeAuthorized: About & { readonly contract: string; readonly roles: readonly string[] }
   /** The rest may call a model, so it waits for the next message of the user. */
-  readonly ResumeDeferred: About & { readonly contract: string }
+  readonly ResumeDeferred: About & Tells & { readonly contract: string }
   /** The user came back and may not go on with it any more; the run stays paused. */
-  readonly ResumeDenied: About & { readonly contract: string; readonly roles: readonly string[] }
-  readonly MessageSent: About & { readonly template: string; readonly language: string }
+  readonly ResumeDenied: About & Tells & { readonly contract: string; readonly roles: readonly string[] }
+  readonly MessageSent: About & Tells & { readonly template: string; readonly language: string }
 }
 
 /** Which word of the flow an event is about. */

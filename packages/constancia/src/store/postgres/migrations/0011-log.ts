@@ -1,5 +1,5 @@
 /**
- * Schema 10. The log over the heads of all streams:
+ * Schema 11. The log over the heads of all streams:
  *
  * - `log_leaves` has a row for each leaf, by its index: a stream and how far it went. Only the next one may be added.
  * - `log_tiles` holds the hashes of leaves, and of whole tiles, 256 to a row at most. A tile only grows.

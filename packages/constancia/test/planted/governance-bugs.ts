@@ -227,6 +227,9 @@ export const governanceBugs: readonly PlantedBug[] = [
     file: 'constancia/src/store/memory/outbox.ts',
     find: "if (entry.run === run && entry.kind !== 'notice') return true",
     replace: 'if (entry.run === run) return true',
-    noticedBy: { file: 'constancia/test/store/conformance.test.ts', name: 'memory store conforms: notices keep no run' },
+    noticedBy: {
+      file: 'constancia/test/store/conformance.test.ts',
+      name: 'memory store conforms: notices keep no run',
+    },
   },
 ]

@@ -194,4 +194,25 @@ export const governanceBugs: readonly PlantedBug[] = [
     replace: 'text: questionOf(shownText).input',
     noticedBy: payments('R-D8 R-F4'),
   },
+  {
+    breaks: 'what people decided in a child restricts nobody above it',
+    file: governance('resumption'),
+    find: ' || run.restriction.isFromChildOf(pause.op)',
+    replace: '',
+    noticedBy: { ...test('restrictions', 'memory R-E5 what may call a model'), inVain: true },
+  },
+  {
+    breaks: 'a run that takes over forgets what people decided before',
+    file: 'constancia/src/engine/successor.ts',
+    find: '    ...restriction,\n',
+    replace: '',
+    noticedBy: { ...test('restrictions', 'memory R-E5 the last of runs'), inVain: true },
+  },
+  {
+    breaks: 'a message that let a child go on is asked for once more above it',
+    file: 'constancia/src/journal/restriction.ts',
+    find: 'if (this.#deferred.has(op)) this.#decided.delete(op)',
+    replace: 'if (this.#deferred.has(op)) this.#decided.add(op)',
+    noticedBy: { ...test('restrictions', 'memory R-E5 one message is enough'), inVain: true },
+  },
 ]

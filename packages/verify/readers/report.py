@@ -1,7 +1,7 @@
 """What was checked, what came of it, and the verdict that follows (section 6 of the evidence format)."""
 
 CHECKS = ("format", "digest", "origin", "chain", "genesis", "end", "keys", "checkpoints", "consistency", "leaves", "coverage",
-          "seen", "epochs", "claim", "actions", "approvals", "resumes", "once")
+          "seen", "epochs", "claim", "law", "actions", "approvals", "resumes", "once")
 PASSED, FAILED, NOT_EVALUATED = "passed", "failed", "not evaluated"
 EXIT_CODES = {"proven": 0, "forged": 15, "incomplete": 16, "unsealed": 17, "unverifiable": 18, "unreadable": 19}
 MAX_FINDINGS = 100

@@ -26,15 +26,11 @@ def no_name_twice(pairs):
 def no_such_number(word):
     raise NotJson(f"{word} is no JSON")
 
-def whole(digits):
-    if len(digits) > 400: return float(digits)
-    return int(digits)
-
 def parse(text):
-    """The value of a text (bytes or str), or NotJson."""
+    """The value of a text (bytes or str), or NotJson. Every number is the nearest double."""
     try:
         text = text.decode("utf-8") if isinstance(text, bytes) else text
         if depth_of(text) > MAX_DEPTH: raise NotJson("it is too deep")
-        return json.loads(text, object_pairs_hook=no_name_twice, parse_constant=no_such_number, parse_int=whole)
+        return json.loads(text, object_pairs_hook=no_name_twice, parse_constant=no_such_number, parse_int=float)
     except (ValueError, RecursionError) as problem:
         raise NotJson(str(problem)) from None

@@ -18,7 +18,7 @@ const votes = (tests: string): PlantedBug['noticedBy'] => test('votes', `memory,
 export const governanceBugs: readonly PlantedBug[] = [
   {
     breaks: 'the gate asks the contract that the run was started under, and not the one in force',
-    file: governance('gate'),
+    file: verify('gate'),
     find: '[...new Set([inForce, bound])]',
     replace: '[bound]',
     noticedBy: payments('R-E9'),
@@ -67,7 +67,7 @@ export const governanceBugs: readonly PlantedBug[] = [
   },
   {
     breaks: 'a vote of somebody who has lost the role since still lets the action happen',
-    file: governance('gate'),
+    file: verify('gate'),
     find: 'const authority = authorityOf(pending, vote, { law, nowMs })',
     replace:
       'const authority = authorityOf(pending, vote, { law, nowMs }) ?? { person: vote.voter, roles: pending.policy.roles }',

@@ -9,8 +9,10 @@ from notes import Malformed, number
 MAX_LINE = 1024
 MAX_TEXT = 16 * 1024 * 1024
 MAX_NOTE = 64 * 1024
-MAX_TOKEN = 64 * 1024
+MAX_TOKEN = 65_536
 MAX_PROOF = 63
+MAX_TOKENS = 16
+MAX_EVENTS, MAX_RUNS, MAX_LEAVES, MAX_CHECKPOINTS = 2_000_000, 200_000, 500_000, 20_000
 
 ID = r"[A-Za-z0-9._:~-]{1,200}"
 HASH = r"[0-9a-f]{64}"
@@ -68,9 +70,9 @@ class Bundle:
         self.digest, self.end, self.claim = "", "", None
 
 def is_moment(text):
-    """Whether a moment of the right form exists, in the calendar that goes on backwards to the year 0."""
+    """Whether a moment of the right form is one from 1970 on that exists."""
     year, month, day = int(text[0:4]), int(text[5:7]), int(text[8:10])
-    if not 1 <= month <= 12: return False
+    if year < 1970 or not 1 <= month <= 12: return False
     leap = year % 4 == 0 and (year % 100 != 0 or year % 400 == 0)
     days = (31, 29 if leap else 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31)[month - 1]
     return 1 <= day <= days and int(text[11:13]) < 24 and int(text[14:16]) < 60 and int(text[17:19]) < 60
@@ -153,6 +155,7 @@ def read_stream(cursor, bundle, on_event):
     if place > 1 and name <= last: cursor.refuse("streams are not in the order of their names")
     bundle.counts[name] = cursor.parsed(number, count)
     if bundle.counts[name] == 0: cursor.refuse("a stream has no events")
+    if sum(bundle.counts.values()) > MAX_EVENTS: cursor.refuse(f"there are more than {MAX_EVENTS} events")
     for _ in range(bundle.counts[name]): on_event(name, read_event(cursor))
 
 def read_scope(cursor, bundle):
@@ -161,25 +164,28 @@ def read_scope(cursor, bundle):
     bundle.scope = found[0]
     if since:
         if not (is_moment(since) and is_moment(until)): cursor.refuse("an end of the interval does not exist")
+        if since >= until: cursor.refuse("the interval ends before it begins")
         bundle.interval = (since, until)
-    return cursor.parsed(number, runs or within)
+    count = cursor.parsed(number, runs or within)
+    if count > MAX_RUNS or count == 0 and not since: cursor.refuse(f"{count} runs are none or more than {MAX_RUNS}")
+    return count
 
 def read_leaves(cursor, bundle):
-    for _ in range(cursor.count("leaves")):
+    for _ in range(cursor.count("leaves", MAX_LEAVES)):
         index, stream, seq, digest = cursor.match(LEAF, "leaf").groups()
         index, seq = cursor.parsed(number, index), cursor.parsed(number, seq)
         if bundle.leaves and index <= bundle.leaves[-1].index: cursor.refuse("leaves are not in the order of their index")
         bundle.leaves.append(Leaf(index, stream, seq, digest, cursor.hashes("path")))
 
 def read_checkpoints(cursor, bundle):
-    count = cursor.count("checkpoints")
+    count = cursor.count("checkpoints", MAX_CHECKPOINTS)
     if count == 0: cursor.refuse("there is no checkpoint")
     for _ in range(count):
         note = cursor.take(cursor.count("checkpoint"), MAX_NOTE)
         checkpoint = cursor.parsed(notes.parse_checkpoint, note)
         if bundle.sealed and checkpoint.size <= bundle.sealed[-1].checkpoint.size: cursor.refuse("checkpoints are not in the order of their size")
         proof = cursor.hashes("consistency")
-        tokens = [cursor.parsed(notes.unbase64, cursor.line(MAX_TOKEN)) for _ in range(cursor.count("tokens"))]
+        tokens = [cursor.parsed(notes.unbase64, cursor.line(MAX_TOKEN)) for _ in range(cursor.count("tokens", MAX_TOKENS))]
         bundle.sealed.append(Sealed(checkpoint, proof, tokens))
 
 def read_end(cursor, bundle):

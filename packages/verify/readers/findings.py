@@ -1,7 +1,7 @@
 """What the replay of governance finds, and the moments and positions that events name."""
 
 def milliseconds(at):
-    """A moment as UTC milliseconds since 1970, in the calendar that goes on backwards to the year 0."""
+    """A moment as UTC milliseconds since 1970, for years from 1970 on."""
     year, month, day = int(at[0:4]), int(at[5:7]), int(at[8:10])
     year -= month < 3
     days = 365 * year + year // 4 - year // 100 + year // 400 + (153 * ((month + 9) % 12) + 2) // 5 + day - 1 - 719468

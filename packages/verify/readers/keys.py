@@ -1,14 +1,18 @@
 """The history of a log's keys, folded from the governance stream (section 3 of the evidence format)."""
-import re
-import ed25519, notes
+import ed25519, notes, strict_json
 from notes import Malformed, parse_key, unbase64
 
-WORD = r'"([^"\\\x00-\x20]{1,1000})"'
-BODIES = {
-    "KeyAdded": re.compile(rf'\{{"key":{WORD},"possession":{WORD},"endorsement":(?:null|\{{"key":{WORD},"signature":{WORD}\}})\}}'),
-    "KeyRetired": re.compile(rf'\{{"key":{WORD}\}}'),
-    "KeyCompromised": re.compile(rf'\{{"key":{WORD},"lastGoodSize":({notes.NUMBER})\}}'),
-}
+NAMES = {"KeyAdded": ["key", "possession", "endorsement"], "KeyRetired": ["key"], "KeyCompromised": ["key", "lastGoodSize"]}
+
+def named(value, names):
+    """The values of an object that has these names in this order."""
+    if not isinstance(value, dict) or list(value) != names: raise Malformed("its body is not of its form")
+    return list(value.values())
+
+def signature(value):
+    data = unbase64(value) if isinstance(value, str) else b""
+    if len(data) != 64: raise Malformed("a signature is 64 bytes of base64")
+    return data
 
 class KeyHistory:
     """Which keys a log has had, from which event on, until which, and which of them the verifier has reason to trust."""
@@ -26,36 +30,44 @@ class KeyHistory:
         return self.is_active(text, position) and size <= self.bounds.get(text, size)
 
     def event(self, event):
-        """Takes an event of governance in. One that is wrong has no effect."""
-        if event.kind not in BODIES: return
-        if event.body.state != "text":
-            self.report.skip("keys", f"governance {event.seq}: {event.kind} is withheld", "incomplete")
-            return
-        try: self.take(event)
-        except Malformed as problem: self.report.fail("keys", f"governance {event.seq}: {event.kind}: {problem}")
+        """Takes an event of governance in, as it stands where it can be read."""
+        if event.kind not in NAMES: return
+        try:
+            if event.body.state != "text": raise Malformed("it is withheld")
+            self.take(event, strict_json.parse(event.body.text))
+        except (Malformed, strict_json.NotJson) as problem: self.wrong(event, problem)
 
-    def take(self, event):
-        match = BODIES[event.kind].fullmatch(event.body.text.decode())
-        if match is None: raise Malformed("its body is not as it must be written")
-        key = parse_key(match[1])
+    def wrong(self, event, problem):
+        self.report.fail("keys", f"governance {event.seq}: {event.kind}: {problem}")
+
+    def take(self, event, value):
+        text, *more = named(value, NAMES[event.kind])
+        if event.kind == "KeyAdded": return self.add(event, parse_key(text if isinstance(text, str) else ""), more)
+        if text not in self.added: raise Malformed("no such key was added")
+        if event.kind == "KeyCompromised": self.bound(text, *more)
+        self.ended.setdefault(text, event.seq)
+
+    def bound(self, text, size):
+        if not isinstance(size, float) or not size.is_integer() or not 0 <= size <= notes.MAX_NUMBER: raise Malformed("its body is not of its form")
+        self.bounds[text] = min(size, self.bounds.get(text, size))
+
+    def add(self, event, key, more):
+        """Adds a key. A wrong possession or endorsement is a failure and the key is there nevertheless; it is not trusted by it."""
+        try: endorsed = self.check(key, event.seq, *more)
+        except Malformed as problem: self.wrong(event, problem)
+        else: self.trusted |= {key.text} if endorsed in self.trusted else set()
+        self.added.setdefault(key.text, event.seq)
+        self.known.setdefault(key.text, key)
+
+    def check(self, key, seq, possession, endorsement):
+        """Which key endorses this one, None for the first."""
         if key.name != self.origin: raise Malformed("the key's name is not the origin")
-        if event.kind == "KeyAdded": return self.add(key, match.groups()[1:], event.seq)
-        if key.text not in self.added: raise Malformed("no such key was added")
-        if event.kind == "KeyRetired" and key.text in self.ended: raise Malformed("the key was not active")
-        self.ended.setdefault(key.text, event.seq)
-        if event.kind == "KeyCompromised":
-            bound = notes.number(match[2])
-            self.bounds[key.text] = min(bound, self.bounds.get(key.text, bound))
-
-    def add(self, key, words, seq):
-        possession, endorser, endorsement = words
         if key.text in self.added: raise Malformed("the key was added before")
         signed = f"constancia.key/v1\n{self.origin}\n{key.text}\n".encode()
-        if not ed25519.verify(key.public, signed, unbase64(possession)): raise Malformed("the possession is no signature by the key")
-        if (endorser is None) != (not self.added): raise Malformed("the first key has no endorsement, and every other one has one")
-        if endorser is not None:
-            if not self.is_active(endorser, seq - 1): raise Malformed("the endorsement is by no key that is active")
-            if not ed25519.verify(self.known[endorser].public, signed, unbase64(endorsement)): raise Malformed("the endorsement is wrong")
-            if endorser in self.trusted: self.trusted.add(key.text)
-        self.added[key.text] = seq
-        self.known[key.text] = key
+        if not ed25519.verify(key.public, signed, signature(possession)): raise Malformed("the possession is no signature by the key")
+        if (endorsement is None) != (not self.added): raise Malformed("the first key has no endorsement, and every other one has one")
+        if endorsement is None: return None
+        endorser, signed_by = named(endorsement, ["key", "signature"])
+        if not isinstance(endorser, str) or not self.is_active(endorser, seq - 1): raise Malformed("the endorsement is by no key that is active")
+        if not ed25519.verify(self.known[endorser].public, signed, signature(signed_by)): raise Malformed("the endorsement is wrong")
+        return endorser

@@ -7,6 +7,7 @@ NAME = r"[A-Za-z0-9._:~/-]{1,200}"
 NUMBER = r"(?:0|[1-9][0-9]{0,15})"
 MAX_NUMBER = 2**53 - 1
 PLAIN, COSIGNATURE = 1, 4
+MAX_SIGNATURES = 16
 SIZES = {PLAIN: 4 + 64, COSIGNATURE: 4 + 8 + 64}
 KEY = re.compile(rf"({NAME})\+([0-9a-f]{{8}})\+([A-Za-z0-9+/]+=*)")
 SIGNATURE = re.compile(rf"— ({NAME}) ([A-Za-z0-9+/]+=*)")
@@ -69,7 +70,8 @@ def parse_note(data):
     if split < 0 or not data.endswith(b"\n"): raise Malformed("it is no signed note")
     try: text, lines = data[:split + 1].decode(), data[split + 2:-1].decode().split("\n")
     except UnicodeDecodeError: raise Malformed("the note is no UTF-8") from None
-    if re.search(r"[\x00-\x09\x0b-\x1f\x7f]", text): raise Malformed("the note has a control character")
+    if re.search(r"[\x00-\x09\x0b-\x1f]", data.decode()): raise Malformed("the note has a control character")
+    if split == 0 or len(lines) > MAX_SIGNATURES: raise Malformed("the note has no text, or too many signatures")
     signatures = [parse_signature(line) for line in lines]
     if len({(line.name, line.key_id) for line in signatures}) < len(lines): raise Malformed("the note has two signatures by one key")
     return Note(data[:split + 1], signatures)
@@ -88,6 +90,7 @@ def parse_checkpoint(data):
     if match is None or not is_origin(match[1]): raise Malformed("it is no checkpoint")
     root = unbase64(match[3])
     if len(root) != 32: raise Malformed("a root is 32 bytes")
+    if number(match[2]) == 0: raise Malformed("a checkpoint has one leaf at least")
     return Checkpoint(match[1], number(match[2]), root, note)
 
 def kind_of(signature, key):
@@ -101,4 +104,4 @@ def is_valid(signature, key, text):
     if kind is None or len(signature.data) + 4 != SIZES[kind]: return False
     if kind == PLAIN: return ed25519.verify(key.public, text, signature.data)
     seconds = int.from_bytes(signature.data[:8], "big")
-    return ed25519.verify(key.public, f"cosignature/v1\ntime {seconds}\n".encode() + text, signature.data[8:])
+    return seconds <= MAX_NUMBER and ed25519.verify(key.public, f"cosignature/v1\ntime {seconds}\n".encode() + text, signature.data[8:])

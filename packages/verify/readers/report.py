@@ -28,9 +28,10 @@ class Report:
         if len(self.findings[check]) < MAX_FINDINGS: self.findings[check].append(message)
 
     def unreadable(self, message):
-        """The file is no bundle: nothing else counts as performed."""
-        for check in CHECKS: self.results[check], self.findings[check] = NOT_EVALUATED, []
-        self.results["format"], self.findings["format"], self.means = FAILED, [message], {"unreadable"}
+        """The file is no bundle: what did not fail before that place was not evaluated."""
+        for check in CHECKS: self.skip(check, "the file cannot be read to its end")
+        self.findings["format"] = []
+        self.fail("format", message, "unreadable")
 
     def verdict(self):
         means = set(self.means)

@@ -11,6 +11,7 @@ class Seals:
     def __init__(self, report, bundle, journals, keys):
         self.report, self.bundle, self.journals, self.keys = report, bundle, journals, keys
         self.last = bundle.sealed[-1].checkpoint
+        self.sizes = [sealed.checkpoint.size for sealed in bundle.sealed]
         self.by_index = {leaf.index: leaf for leaf in bundle.leaves}
         self.by_stream = {name: [] for name in journals}
         for leaf in bundle.leaves: self.by_stream.setdefault(leaf.stream, []).append(leaf)
@@ -21,38 +22,48 @@ class Seals:
         self.check_consistency(earlier)
         self.check_leaves()
         self.check_coverage()
-        self.check_seen(earlier)
+        self.check_seen()
 
     def check_signatures(self):
+        for sealed in self.bundle.sealed: self.check_lines(sealed.checkpoint)
+        if not self.by_known(self.last.note):
+            return self.report.fail("checkpoints", "the last checkpoint has no signature by a key that is known", "unverifiable")
         for sealed in self.bundle.sealed:
-            note = sealed.checkpoint.note
-            for line in note.signatures:
-                wrong = [key for key in self.keys.known.values() if notes.kind_of(line, key) and not notes.is_valid(line, key, note.text)]
-                if wrong: self.report.fail("checkpoints", f"checkpoint {sealed.checkpoint.size}: a signature of {line.name} is wrong")
-        for sealed in self.bundle.sealed: self.check_operator(sealed.checkpoint)
+            if not self.by_known(sealed.checkpoint.note): self.report.fail("checkpoints", f"checkpoint {sealed.checkpoint.size} has no signature by a key that is known")
+        self.check_last()
 
-    def check_operator(self, checkpoint):
-        """The first line is the operator's signature, the second its cosignature by the same key, which counts for this checkpoint."""
-        name, last = f"checkpoint {checkpoint.size}", checkpoint is self.last
-        key = self.signer(checkpoint.note, 0, PLAIN)
-        if last and (key is None or key.text not in self.keys.trusted):
-            return self.report.skip("checkpoints", f"{name}, the last one, has no signature by a trusted key", "unverifiable")
-        if key is None: return self.report.fail("checkpoints", f"{name} does not begin with a signature by a key of the log")
-        if self.signer(checkpoint.note, 1, COSIGNATURE) is not key: self.report.fail("checkpoints", f"{name} has no cosignature of the operator")
-        position = self.position(checkpoint)
-        if position is None: self.report.skip("checkpoints", f"{name}: which keys were active is unknown without its last leaf")
-        elif not self.keys.counts(key.text, position, checkpoint.size):
-            self.report.fail("checkpoints", f"{name} does not count: its key was not active, or is compromised")
+    def check_lines(self, checkpoint):
+        note, lines = checkpoint.note, self.by_known(checkpoint.note)
+        for line, key in lines:
+            if not notes.is_valid(line, key, note.text): self.report.fail("checkpoints", f"checkpoint {checkpoint.size}: a signature of {line.name} is wrong")
+        if lines and not self.signed_by(note): self.report.fail("checkpoints", f"checkpoint {checkpoint.size} is not signed and cosigned by a key of the log")
 
-    def signer(self, note, place, kind):
-        """The known key whose valid signature of this kind stands at this line of a note, or None."""
-        if place >= len(note.signatures): return None
-        line = note.signatures[place]
-        return next((key for key in self.keys.known.values() if notes.kind_of(line, key) == kind and notes.is_valid(line, key, note.text)), None)
+    def check_last(self):
+        keys, position = self.signed_by(self.last.note), self.position()
+        if not keys: return
+        if position is None: return self.report.skip("checkpoints", "whether the last checkpoint counts cannot be told without its last leaf")
+        counting = [key for key in keys if self.keys.counts(key.text, position, self.last.size)]
+        if not counting: self.report.fail("checkpoints", "the last checkpoint does not count: its key was not active, or is compromised")
+        elif not any(key.text in self.keys.trusted for key in counting):
+            self.report.fail("checkpoints", "the last checkpoint is signed by a key that there is no reason to trust", "unverifiable")
 
-    def position(self, checkpoint):
-        """The event of governance that the last leaf of a checkpoint names."""
-        leaf = self.by_index.get(checkpoint.size - 1)
+    def by_known(self, note):
+        """Each line of a note that is by a known key, with that key."""
+        return [(line, key) for line in note.signatures for key in self.keys.known.values() if notes.kind_of(line, key)]
+
+    def signers(self, note, place, kind):
+        """The known keys whose valid signature of this kind is this line of a note."""
+        line = note.signatures[place] if place < len(note.signatures) else None
+        return [key for key in self.keys.known.values() if line and notes.kind_of(line, key) == kind and notes.is_valid(line, key, note.text)]
+
+    def signed_by(self, note):
+        """The known keys by which a checkpoint is signed: its first line, and its second as a cosignature."""
+        cosigners = self.signers(note, 1, COSIGNATURE)
+        return [key for key in self.signers(note, 0, PLAIN) if key in cosigners]
+
+    def position(self):
+        """The event of governance that the last leaf of the last checkpoint names."""
+        leaf = self.by_index.get(self.last.size - 1)
         return leaf.seq if leaf and leaf.stream == "governance" else None
 
     def check_consistency(self, earlier):
@@ -66,13 +77,9 @@ class Seals:
 
     def check_earlier(self, earlier):
         same = next((sealed.checkpoint for sealed in self.bundle.sealed if sealed.checkpoint.size == earlier.size), None)
-        lines = [(line, key) for line in earlier.note.signatures for key in self.keys.known.values() if notes.kind_of(line, key)]
-        if not all(notes.is_valid(line, key, earlier.note.text) for line, key in lines):
-            self.report.fail("consistency", "a signature of the earlier checkpoint is wrong")
         if earlier.size > self.last.size: self.report.fail("consistency", "the earlier checkpoint is later than the last one of the bundle")
-        elif same is not None and same.root != earlier.root: self.report.fail("consistency", "the bundle shows another history than the earlier checkpoint")
-        elif same is None and earlier.size > 0:
-            self.report.skip("consistency", "the bundle has no proof from the earlier checkpoint", "incomplete")
+        elif same is None: self.report.skip("consistency", "the earlier checkpoint is not in the bundle, and no proof from it", "incomplete")
+        elif same.root != earlier.root: self.report.fail("consistency", "the bundle shows another history than the earlier checkpoint")
 
     def check_leaves(self):
         last_of = {}
@@ -86,23 +93,22 @@ class Seals:
             if leaf.seq < before or (leaf.seq == before and leaf.stream != "governance"):
                 self.report.fail("leaves", f"leaf {leaf.index}: {leaf.stream} goes backwards")
             last_of[leaf.stream] = leaf.seq
-        for sealed in self.bundle.sealed: self.check_last_leaf(sealed.checkpoint)
+        for size in self.sizes: self.check_last_leaf(size)
 
-    def check_last_leaf(self, checkpoint):
-        leaf = self.by_index.get(checkpoint.size - 1)
-        if leaf is None: self.report.fail("leaves", f"the last leaf of checkpoint {checkpoint.size} is missing", "incomplete")
-        elif leaf.stream != "governance": self.report.fail("leaves", f"the last leaf of checkpoint {checkpoint.size} is not governance")
+    def check_last_leaf(self, size):
+        leaf = self.by_index.get(size - 1)
+        if leaf is None: self.report.fail("leaves", f"the last leaf of checkpoint {size} is missing", "incomplete")
+        elif leaf.stream != "governance": self.report.fail("leaves", f"the last leaf of checkpoint {size} is not governance")
 
     def check_coverage(self):
         for name, journal in self.journals.items():
             leaves = self.by_stream[name]
             sealed = max((leaf.seq for leaf in leaves), default=-1) + 1
-            if not leaves: self.report.fail("coverage", f"{name}: nothing of it is sealed", "unsealed")
-            elif sealed < len(journal.hashes): self.report.notes.append(f"{name}: events from {sealed} on are not sealed")
+            if not leaves and name != "governance": self.report.fail("coverage", f"{name}: nothing of it is sealed", "unsealed")
+            if sealed < len(journal.hashes): self.report.notes.append(f"{name}: events from {sealed} on are not sealed")
 
-    def check_seen(self, earlier):
-        roots = {} if earlier is None else {earlier.size: earlier.root}
-        roots.update((sealed.checkpoint.size, sealed.checkpoint.root) for sealed in self.bundle.sealed)
+    def check_seen(self):
+        roots = {sealed.checkpoint.size: sealed.checkpoint.root.hex() for sealed in self.bundle.sealed}
         for name, journal in self.journals.items():
             for seq, seen in journal.seen:
                 head, checkpoint = seen.split("/")
@@ -120,17 +126,20 @@ class Seals:
         name, own, index = event
         hashes, seq = self.journals["governance"].hashes, int(seq)
         limit = own - 1 if name == "governance" else len(hashes) - 1
-        if index is not None:
-            sealing = next((leaf for leaf in self.by_stream["governance"] if leaf.index >= index), None)
-            if sealing is not None: limit = min(limit, sealing.seq)
+        if index is not None: limit = min(limit, self.sealed_governance(index, limit))
         if seq >= len(hashes) or hashes[seq].hex() != digest: self.report.fail("seen", f"{name} {own}: the head of governance that it names is not in the chain")
         elif seq > limit: self.report.fail("seen", f"{name} {own}: it claims to have seen governance {seq}, which is later")
 
+    def sealed_governance(self, index, otherwise):
+        """Up to which event governance went when the smallest checkpoint of the file with this leaf was made."""
+        place = bisect.bisect_right(self.sizes, index)
+        leaf = self.by_index.get(self.sizes[place] - 1) if place < len(self.sizes) else None
+        return leaf.seq if leaf and leaf.stream == "governance" else otherwise
+
     def check_seen_checkpoint(self, event, size, root, roots):
         name, own, index = event
-        size = int(size)
-        if size in roots and roots[size].hex() != root: self.report.fail("seen", f"{name} {own}: checkpoint {size} has another root")
-        if index is not None and size > index: self.report.fail("seen", f"{name} {own}: it claims to have seen checkpoint {size}, which is later")
+        if roots.setdefault(int(size), root) != root: self.report.fail("seen", f"{name} {own}: checkpoint {size} has another root")
+        if index is not None and int(size) > index: self.report.fail("seen", f"{name} {own}: it claims to have seen checkpoint {size}, which is later")
 
 def steps(leaves):
     """For leaves of one stream in the order of their index: up to which seq each of them seals what none before it does."""

@@ -4,6 +4,8 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "readers"))
 import ed25519, merkle, notes
 
+STARTED = '{"flow":"f","version":1,"actor":null,"contract":null}'
+
 def sha256(data):
     return hashlib.sha256(data).digest()
 
@@ -153,7 +155,7 @@ def simple(seed=1, runs=2, steps=3, rounds=2):
     for round_ in range(rounds):
         for run in range(runs):
             name = f"run/r{round_}-{run}"
-            log.add(name, "FlowStarted", '{"flow":"f","version":1}', data='"ñ"', by="claim:c@1")
+            log.add(name, "FlowStarted", STARTED, data='"ñ"', by="claim:c@1")
             for step in range(steps): log.add(name, "StepCompleted", f'{{"op":"{step}"}}', data=f"{step}", by=f"claim:c@{step + 1}")
             log.add(name, "FlowCompleted", "{}", by=f"claim:c@{steps + 1}")
         if round_ == 0: log.add_key(Signer(log.origin, f"second {seed}"))

@@ -1,8 +1,10 @@
-"""Reads {"cases": [{"file": base64, "keys": [...], "origin"?, "earlier"?: base64, "required"?: [...]}]} and prints the report on each."""
+"""Reads {"cases": [{"file": base64, "keys": [...], "origin"?, "earlier"?: base64, "required"?: [...]}]} and prints the report on each;
+{"codes": true}: the exit codes of the verdicts."""
 import base64, json, os, sys
 sys.dont_write_bytecode = True
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "readers"))
 import notes, verify_bundle
+from report import EXIT_CODES
 
 def answer(case):
     keys = [notes.parse_key(text) for text in case["keys"]]
@@ -10,4 +12,5 @@ def answer(case):
     question = verify_bundle.Question(keys, case.get("origin") or keys[0].name, earlier, tuple(case.get("required", ())))
     return verify_bundle.verify(base64.b64decode(case["file"]), question).as_json()
 
-json.dump([answer(case) for case in json.load(sys.stdin.buffer)["cases"]], sys.stdout)
+job = json.load(sys.stdin.buffer)
+json.dump(EXIT_CODES if job.get("codes") else [answer(case) for case in job["cases"]], sys.stdout)

@@ -12,7 +12,7 @@ MAX_NOTE = 64 * 1024
 MAX_TOKEN = 65_536
 MAX_PROOF = 63
 MAX_TOKENS = 16
-MAX_EVENTS, MAX_RUNS, MAX_LEAVES, MAX_CHECKPOINTS = 2_000_000, 200_000, 500_000, 20_000
+MAX_EVENTS, MAX_RUNS, MAX_LEAVES, MAX_CHECKPOINTS = 2_000_000, 100_000, 500_000, 20_000
 
 ID = r"[A-Za-z0-9._:~-]{1,200}"
 HASH = r"[0-9a-f]{64}"
@@ -125,8 +125,8 @@ class Cursor:
         if self.data[self.place:self.place + 1] != b"\n": self.refuse("a text does not end where its length says")
         self.place += 1
 
-    def hashes(self, word):
-        return [bytes.fromhex(self.match(ONE_HASH, "hash")[0]) for _ in range(self.count(word, MAX_PROOF))]
+    def hashes(self, word, most=MAX_PROOF):
+        return [bytes.fromhex(self.match(ONE_HASH, "hash")[0]) for _ in range(self.count(word, most))]
 
 def read_content(cursor, what):
     found = cursor.match(CONTENT, what)
@@ -184,7 +184,7 @@ def read_checkpoints(cursor, bundle):
         note = cursor.take(cursor.count("checkpoint"), MAX_NOTE)
         checkpoint = cursor.parsed(notes.parse_checkpoint, note)
         if bundle.sealed and checkpoint.size <= bundle.sealed[-1].checkpoint.size: cursor.refuse("checkpoints are not in the order of their size")
-        proof = cursor.hashes("consistency")
+        proof = cursor.hashes("consistency", MAX_PROOF if bundle.sealed else 0)
         tokens = [cursor.parsed(notes.unbase64, cursor.line(MAX_TOKEN)) for _ in range(cursor.count("tokens", MAX_TOKENS))]
         bundle.sealed.append(Sealed(checkpoint, proof, tokens))
 

@@ -77,14 +77,14 @@ RUN_BODIES = {
     "ActionFailed": about({"attempt": whole, "code": text, "reason": text}),
     "OutcomeUnknown": about({"attempt": whole, "protocol": text}),
     "OutcomeStated": about({"stater": ID, "outcome": one_of("done", "not_done", "failed"), "delivery": ID, "roles": ROLES}),
-    "ApprovalRequested": about({"contract": IN_FORCE, "action": or_null(NAME), "rule": or_null(whole), "policy": POLICY, "shown": HASH}),
+    "ApprovalRequested": about({"contract": IN_FORCE, "action": or_null(NAME), "rule": or_null(whole), "policy": POLICY, "shown": HASH, "tells?": one_of(True)}),
     "ApprovalVoted": about({"voter": ID, "choice": one_of("approve", "reject"), "shown": HASH, "roles": ROLES, "delivery": ID, "amended": or_null(HASH)}),
     "ApprovalWithdrawn": about({"voter": ID, "delivery": ID}),
     "ApprovalEscalated": about({"roles": ROLES}),
-    "ApprovalResolved": about({"outcome": one_of("approved", "rejected", "expired", "lapsed")}),
+    "ApprovalResolved": about({"outcome": one_of("approved", "rejected", "expired", "lapsed"), "tells?": one_of(True)}),
     "ResumeAuthorized": about({"contract": IN_FORCE, "roles": ROLES}),
-    "ResumeDeferred": about({"contract": IN_FORCE}),
-    "ResumeDenied": about({"contract": IN_FORCE, "roles": ROLES}),
+    "ResumeDeferred": about({"contract": IN_FORCE, "tells?": one_of(True)}),
+    "ResumeDenied": about({"contract": IN_FORCE, "roles": ROLES, "tells?": one_of(True)}),
 }
 ALL = ("actions", "approvals", "resumes", "once")
 CHECKS = {

@@ -14,7 +14,7 @@ class Journal:
     def event(self, event):
         self.check_chain(event)
         if self.name != "governance": self.check_run(event)
-        if not self.seen or self.seen[-1][1] != event.seen: self.seen.append((len(self.hashes), event.seen))
+        if not self.seen or self.seen[-1][1] != event.seen: self.seen.append((event.seq, event.seen))
         self.hashes.append(bytes.fromhex(event.hash))
         self.prev, self.at = event.hash, event.at
 

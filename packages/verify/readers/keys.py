@@ -16,8 +16,8 @@ def signature(value):
 
 class KeyHistory:
     """Which keys a log has had, from which event on, until which, and which of them the verifier has reason to trust."""
-    def __init__(self, report, origin, given):
-        self.report, self.origin = report, origin
+    def __init__(self, report, given):
+        self.report, self.origin = report, ""
         self.added, self.ended, self.bounds = {}, {}, {}
         self.known = {key.text: key for key in given}
         self.trusted = set(self.known)
@@ -30,7 +30,7 @@ class KeyHistory:
         return self.is_active(text, position) and size <= self.bounds.get(text, size)
 
     def event(self, event):
-        """Takes an event of governance in, as it stands where it can be read."""
+        """Takes an event of governance in. One that is wrong has no effect."""
         if event.kind not in NAMES: return
         try:
             if event.body.state != "text": raise Malformed("it is withheld")
@@ -52,11 +52,9 @@ class KeyHistory:
         self.bounds[text] = min(size, self.bounds.get(text, size))
 
     def add(self, event, key, more):
-        """Adds a key. A wrong possession or endorsement is a failure and the key is there nevertheless; it is not trusted by it."""
-        try: endorsed = self.check(key, event.seq, *more)
-        except Malformed as problem: self.wrong(event, problem)
-        else: self.trusted |= {key.text} if endorsed in self.trusted else set()
-        self.added.setdefault(key.text, event.seq)
+        endorser = self.check(key, event.seq, *more)
+        if endorser in self.trusted: self.trusted.add(key.text)
+        self.added[key.text] = event.seq
         self.known.setdefault(key.text, key)
 
     def check(self, key, seq, possession, endorsement):

@@ -70,7 +70,7 @@ class Seals:
         before = None
         for sealed in self.bundle.sealed:
             now = sealed.checkpoint
-            right = not sealed.proof if before is None else merkle.is_consistent(before.size, now.size, sealed.proof, (before.root, now.root))
+            right = before is None or merkle.is_consistent(before.size, now.size, sealed.proof, (before.root, now.root))
             if not right: self.report.fail("consistency", f"checkpoint {now.size} does not extend the one before it")
             before = now
         if earlier is not None: self.check_earlier(earlier)

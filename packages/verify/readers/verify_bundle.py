@@ -28,10 +28,11 @@ class Verifier:
     """Reads one bundle once and performs every check on it."""
     def __init__(self, question):
         self.question, self.report = question, Report(question.required)
-        self.keys = KeyHistory(self.report, question.origin, question.keys)
+        self.keys = KeyHistory(self.report, question.keys)
         self.journals, self.changes, self.replay = {}, Changes(self.report), None
 
     def begin(self, bundle):
+        self.keys.origin = bundle.origin
         self.check_origin("the bundle", bundle.origin)
 
     def check_origin(self, what, origin):

@@ -10,6 +10,8 @@ export interface OutboxTable {
   settle(ref: OutboxRef): void
   /** Whether the run of this stream still has something to tell. */
   has(streamNo: number): boolean
+  /** Whether an entry asks this run to end. */
+  asksToEnd(run: RunId): boolean
   /** Entries, oldest first; see `Store.outbox`. */
   list(query: OutboxQuery): Page<OutboxEntry>
   /** Empties the table. */
@@ -29,6 +31,7 @@ export function outboxTable(database: Database): OutboxTable {
     'DELETE FROM outbox WHERE stream = (SELECT no FROM streams WHERE name = ?) AND seq = ?',
   )
   const has = database.prepare('SELECT 1 FROM outbox WHERE stream = ? LIMIT 1')
+  const wish = database.prepare("SELECT 1 FROM outbox WHERE kind = 'cancel' AND target = ? LIMIT 1")
   const list = database.prepare(`
     SELECT o.id, substr(s.name, ${prefix.length + 1}) AS run, o.seq, o.kind, o.target
     FROM outbox AS o JOIN streams AS s ON s.no = o.stream WHERE o.id > ? ORDER BY o.id LIMIT ?`)
@@ -36,6 +39,7 @@ export function outboxTable(database: Database): OutboxTable {
     insert: (streamNo, { seq, kind, target }) => void insert.run(streamNo, seq, kind, target),
     settle: ({ run, seq }) => void settle.run(prefix + run, seq),
     has: (streamNo) => has.get(streamNo) !== undefined,
+    asksToEnd: (run) => wish.get(run) !== undefined,
     list: (query) => {
       const limit = limitOf(query.limit)
       const after = query.after === undefined ? 0 : cursorOf(query.after)

@@ -7,6 +7,7 @@ import {
   nothingSeen,
   type OpId,
   type OutboxEntry,
+  type Restricts,
   type RunId,
   runStream,
   type StoredEvent,
@@ -268,12 +269,14 @@ function childOf(
 }
 
 function endOfChild(ended: StoredEvent, op: OpId): Draft {
+  const { restricts } = JSON.parse(ended.body) as Restricts
+  const restriction: Restricts = restricts === true ? { restricts } : {}
   switch (ended.kind) {
     case 'FlowCompleted':
-      return draftOf('ChildEnded', { op, outcome: 'completed' }, ended.data)
+      return draftOf('ChildEnded', { op, outcome: 'completed', ...restriction }, ended.data)
     case 'FlowFailed':
-      return draftOf('ChildEnded', { op, outcome: 'failed' }, ended.data)
+      return draftOf('ChildEnded', { op, outcome: 'failed', ...restriction }, ended.data)
     default:
-      return draftOf('ChildEnded', { op, outcome: 'cancelled' })
+      return draftOf('ChildEnded', { op, outcome: 'cancelled', ...restriction })
   }
 }

@@ -40,31 +40,35 @@ export interface End {
  */
 export function endOfRun(ending: Ending, facts: EndFacts): End {
   const { flow, limits } = facts
+  const { restriction } = facts.predecessor
   const unawaited = namedIn(facts)
   if (facts.isCancelled) return { draft: cancelledDraft(ending, facts) }
   const options = { limits, what: `output of flow ${JSON.stringify(flow)}` }
   try {
     if ('output' in ending) {
       if (!(ending.output instanceof Continuation))
-        return { draft: draftOf('FlowCompleted', unawaited, encodeValue(ending.output, options)) }
+        return {
+          draft: draftOf('FlowCompleted', { ...unawaited, ...restriction }, encodeValue(ending.output, options)),
+        }
       const successor = successorOf(ending.output, facts.predecessor)
       return { draft: draftOf('FlowContinued', { next: successor.run, ...unawaited }), successor }
     }
   } catch (error) {
-    return { draft: draftOf('FlowFailed', { code: codeOf(error), ...unawaited }, encodeError(error, options)) }
+    const failed = { code: codeOf(error), ...unawaited, ...restriction }
+    return { draft: draftOf('FlowFailed', failed, encodeError(error, options)) }
   }
   const what = `error of flow ${JSON.stringify(flow)}`
   const data = encodeError(ending.error, { limits, what })
-  return { draft: draftOf('FlowFailed', { code: codeOf(ending.error), ...unawaited }, data) }
+  return { draft: draftOf('FlowFailed', { code: codeOf(ending.error), ...unawaited, ...restriction }, data) }
 }
 
 // An error that is not the cancellation itself comes from the clean-up.
 function cancelledDraft(ending: Ending, facts: EndFacts): Draft {
   const { flow, limits } = facts
-  const unawaited = namedIn(facts)
-  if ('output' in ending || isCancellation(ending.error)) return draftOf('FlowCancelled', unawaited)
+  const named = { ...namedIn(facts), ...facts.predecessor.restriction }
+  if ('output' in ending || isCancellation(ending.error)) return draftOf('FlowCancelled', named)
   const data = encodeError(ending.error, { limits, what: `error of the clean-up of flow ${JSON.stringify(flow)}` })
-  return draftOf('FlowCancelled', { code: codeOf(ending.error), ...unawaited }, data)
+  return draftOf('FlowCancelled', { code: codeOf(ending.error), ...named }, data)
 }
 
 function namedIn({ unawaited }: EndFacts): { readonly unawaited?: readonly OpId[] } {

@@ -1,4 +1,4 @@
-import { bodyOf, type Draft, type OpId, type RunId } from '../journal/index.js'
+import { bodyOf, type Draft, type OpId, type Restriction, type RunId } from '../journal/index.js'
 import type { ClaimRef } from '../store/index.js'
 import type { Bearing, OpRecord, Outcome } from './history.js'
 
@@ -36,6 +36,8 @@ export interface GuardedRun {
   readonly addedOf: (kind: string) => readonly Outcome[]
   /** Whether somebody wants it to end. */
   readonly isCancelled: () => boolean
+  /** What people decided in it and in its children. */
+  readonly restriction: Pick<Restriction, 'isFromChildOf' | 'facts'>
 }
 
 /** A wait that is over. */
@@ -75,7 +77,7 @@ function placeIn(body: string): Pick<Pause, 'op' | 'name'> {
 export function guardedRun(
   { run: id }: ClaimRef,
   first: Outcome,
-  now: Pick<GuardedRun, 'addedOf' | 'isCancelled'>,
+  now: Pick<GuardedRun, 'addedOf' | 'isCancelled' | 'restriction'>,
 ): GuardedRun {
   const { actor, flow, version, contract } = bodyOf(first, 'FlowStarted')
   return { id, actor, flow, version, contract, startedAtMs: first.at, ...now }

@@ -1,4 +1,4 @@
-import { checkId, encodeValue, nothingSeen, type RunId, runStream } from '../journal/index.js'
+import { checkId, encodeValue, nothingSeen, Restriction, type RunId, runStream } from '../journal/index.js'
 import type { Decision, Facts, Store } from '../store/index.js'
 import { Children } from './children.js'
 import {
@@ -80,12 +80,14 @@ export class Sender {
   // time must not be able to put this off for ever.
   async #endLatest({ run, reason, by }: Cancellation & { readonly by: string }): Promise<Delivered> {
     const children = new Children()
+    const restriction = new Restriction()
     for (let eventCount = 0; ; ) {
       const events = await this.#store.read(runStream(run), { fromSeq: eventCount })
       for (const event of events) children.add(event)
+      for (const event of events) restriction.add(event)
       eventCount += events.length
       const drafts = children.cancellations(() => false).map(({ draft }) => draft)
-      const forced = { run, reason, headSeq: eventCount - 1, children: drafts }
+      const forced = { run, reason, headSeq: eventCount - 1, children: drafts, restriction: restriction.facts }
       const decide = (facts: Facts): ReturnType<typeof decideForcedEnd> => decideForcedEnd(forced, facts)
       const answer = await this.#store.decide({ run, delivery: undefined, by, seen: nothingSeen, decide })
       if (answer.kind !== 'read_again') return answer

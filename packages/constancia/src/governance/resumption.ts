@@ -50,10 +50,10 @@ interface Admission {
   readonly government: Resumption
 }
 
-// After an approval the rest runs by itself only if it cannot call a model, or the contract lets it.
+// After an approval, its own or one within a child, the rest runs by itself only if it cannot call a model, or the contract lets it.
 function admission(run: GuardedRun, pause: Pause, { roles, government }: Admission): readonly Draft[] {
-  const isDeferred =
-    pause.endedBy === 'ApprovalResolved' && !run.isCancelled() && isDeferredAfterApproval(government.basis.law, run)
+  const isDecision = pause.endedBy === 'ApprovalResolved' || run.restriction.isFromChildOf(pause.op)
+  const isDeferred = isDecision && !run.isCancelled() && isDeferredAfterApproval(government.basis.law, run)
   if (!isDeferred) return [permission(pause, roles, government)]
   const { op, verb, name } = pause
   const contract = government.basis.inForce?.digest ?? '-'
@@ -89,7 +89,7 @@ function denial(run: GuardedRun, { wanted, roles }: Denied, government: Resumpti
   )
   const failed = engineDraftOf(
     'FlowFailed',
-    { code: error.code },
+    { code: error.code, ...run.restriction.facts },
     encodeError(error, { limits: government.limits, what: 'denial' }),
   )
   const doubts = openIntents(run).map((about) => doubt(about, government))

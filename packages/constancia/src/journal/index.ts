@@ -31,10 +31,20 @@ export {
   runStream,
   type StreamId,
 } from './ids.js'
-export { type Bodies, bodyOf, draftOf, endOf, type Kind, type NoRetryReason, type TimerSpec } from './kinds.js'
+export {
+  type Bodies,
+  bodyOf,
+  draftOf,
+  endOf,
+  type Kind,
+  type NoRetryReason,
+  type Restricts,
+  type TimerSpec,
+} from './kinds.js'
 export { defaultLimits, type Limits } from './limits.js'
 export { isDispatched, type OutboxEntry, type OutboxTarget, outboxEntryOf } from './outbox.js'
 export { isPermanent, PermanentError } from './permanent.js'
 export { type Projection, projectionOf } from './projection.js'
+export { Restriction } from './restriction.js'
 export { deliveryOf, endDelivery, foldRun, type RunFold } from './run-fold.js'
 export { decodeValue, type EncodeOptions, encodeError, encodeValue } from './values.js'

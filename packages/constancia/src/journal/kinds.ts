@@ -22,7 +22,7 @@ import type { OpId, RunId } from './ids.js'
  * | FlowContinued | – |
  */
 export interface Bodies {
-  readonly FlowStarted: {
+  readonly FlowStarted: Restricts & {
     readonly flow: string
     readonly version: number
     readonly actor: string | null
@@ -72,14 +72,14 @@ export interface Bodies {
     readonly key?: string
   }
   readonly ChildCancelRequested: { readonly op: OpId; readonly child: RunId }
-  readonly ChildEnded: { readonly op: OpId; readonly outcome: 'completed' | 'failed' | 'cancelled' }
+  readonly ChildEnded: Restricts & { readonly op: OpId; readonly outcome: 'completed' | 'failed' | 'cancelled' }
   /** Somebody wants the run to end; the first counts. */
   readonly CancelRequested: Readonly<Record<string, never>>
   /** An operator asks to try again a run that was stuck. */
   readonly RetryRequested: { readonly note: string }
-  readonly FlowCompleted: { readonly unawaited?: readonly OpId[] }
-  readonly FlowFailed: { readonly code: string; readonly unawaited?: readonly OpId[] }
-  readonly FlowCancelled: {
+  readonly FlowCompleted: Restricts & { readonly unawaited?: readonly OpId[] }
+  readonly FlowFailed: Restricts & { readonly code: string; readonly unawaited?: readonly OpId[] }
+  readonly FlowCancelled: Restricts & {
     /** The clean-up failed with this code. */
     readonly code?: string
     /** It was ended from outside; its flow did not run. */
@@ -88,6 +88,15 @@ export interface Bodies {
   }
   /** The run goes on as another one, with a journal of its own. */
   readonly FlowContinued: { readonly next: RunId; readonly unawaited?: readonly OpId[] }
+}
+
+/** What the first event and the last of a child say, and the event that tells its parent. */
+export interface Restricts {
+  /**
+   * People decided something in it, or in a child of its own, and no message of its user came since: whoever waits for its end
+   * goes on as if it had waited for that decision itself.
+   */
+  readonly restricts?: true
 }
 
 /** A moment as the flow asked for it: so many milliseconds from the event on, or a date (UTC milliseconds). */

@@ -18,7 +18,7 @@ const votes = (tests: string): PlantedBug['noticedBy'] => test('votes', `memory,
 export const governanceBugs: readonly PlantedBug[] = [
   {
     breaks: 'the gate asks the contract that the run was started under, and not the one in force',
-    file: governance('gate'),
+    file: verify('gate'),
     find: '[...new Set([inForce, bound])]',
     replace: '[bound]',
     noticedBy: payments('R-E9'),
@@ -67,7 +67,7 @@ export const governanceBugs: readonly PlantedBug[] = [
   },
   {
     breaks: 'a vote of somebody who has lost the role since still lets the action happen',
-    file: governance('gate'),
+    file: verify('gate'),
     find: 'const authority = authorityOf(pending, vote, { law, nowMs })',
     replace:
       'const authority = authorityOf(pending, vote, { law, nowMs }) ?? { person: vote.voter, roles: pending.policy.roles }',
@@ -193,5 +193,26 @@ export const governanceBugs: readonly PlantedBug[] = [
     find: 'text: amended ?? questionOf(shownText).input',
     replace: 'text: questionOf(shownText).input',
     noticedBy: payments('R-D8 R-F4'),
+  },
+  {
+    breaks: 'what people decided in a child restricts nobody above it',
+    file: governance('resumption'),
+    find: ' || run.restriction.isFromChildOf(pause.op)',
+    replace: '',
+    noticedBy: { ...test('restrictions', 'memory R-E5 what may call a model'), inVain: true },
+  },
+  {
+    breaks: 'a run that takes over forgets what people decided before',
+    file: 'constancia/src/engine/successor.ts',
+    find: '    ...restriction,\n',
+    replace: '',
+    noticedBy: { ...test('restrictions', 'memory R-E5 the last of runs'), inVain: true },
+  },
+  {
+    breaks: 'a message that let a child go on is asked for once more above it',
+    file: 'constancia/src/journal/restriction.ts',
+    find: 'if (this.#deferred.has(op)) this.#decided.delete(op)',
+    replace: 'if (this.#deferred.has(op)) this.#decided.add(op)',
+    noticedBy: { ...test('restrictions', 'memory R-E5 one message is enough'), inVain: true },
   },
 ]

@@ -39,10 +39,11 @@ export {
   type Kind,
   type NoRetryReason,
   type Restricts,
+  type Tells,
   type TimerSpec,
 } from './kinds.js'
 export { defaultLimits, type Limits } from './limits.js'
-export { isDispatched, type OutboxEntry, type OutboxTarget, outboxEntryOf } from './outbox.js'
+export { isDispatched, noticeId, type OutboxEntry, type OutboxTarget, outboxEntryOf } from './outbox.js'
 export { isPermanent, PermanentError } from './permanent.js'
 export { type Projection, projectionOf } from './projection.js'
 export { Restriction } from './restriction.js'

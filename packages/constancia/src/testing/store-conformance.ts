@@ -11,6 +11,7 @@ import { listCases } from './store-conformance/lists.js'
 import { markCases } from './store-conformance/marks.js'
 import { inMemory, MovableWorld, moveCases } from './store-conformance/moves.js'
 import { newsCases } from './store-conformance/news.js'
+import { noticeCases } from './store-conformance/notices.js'
 import { outboxCases } from './store-conformance/outboxes.js'
 import { priorityCases } from './store-conformance/priorities.js'
 import { purgeCases } from './store-conformance/purges.js'
@@ -51,6 +52,7 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
     ...lifeCases,
     ...heartbeatCases,
     ...outboxCases,
+    ...noticeCases,
     ...lineCases,
     ...limitCases,
     ...priorityCases,

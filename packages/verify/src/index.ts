@@ -1,3 +1,36 @@
+export {
+  type BundleCheckpoint,
+  type BundleEvent,
+  type BundleItem,
+  type BundleLeaf,
+  type BundleParts,
+  type BundleStream,
+  type BundleText,
+  bundleFormat,
+  checkpointCountMax,
+  claimText,
+  eventCountMax,
+  leafCountMax,
+  lineBytesMax,
+  type ReadCheckpoint,
+  type ReadEvent,
+  type ReadText,
+  type ReceiptParts,
+  readBundle,
+  receiptFormat,
+  runCountMax,
+  type Scope,
+  type Seen,
+  scopeLine,
+  seenOf,
+  textBytesMax,
+  tokenBytesMax,
+  tokenCountMax,
+  UnreadableBundleError,
+  type WriteOptions,
+  writeBundle,
+  writeReceipt,
+} from './bundle/index.js'
 export { base64Of, bytesOfBase64, bytesOfHex, hexOf, textOfUtf8, utf8Of } from './bytes.js'
 export { commitPreimage, type EventHeader, genesisText, headerText, saltBytes } from './chain.js'
 export {
@@ -154,4 +187,19 @@ export {
   verifierKeyOf,
   verifySignature,
 } from './note/index.js'
+export {
+  type CheckName,
+  type CheckResult,
+  checkNames,
+  keyMessage,
+  type Reason,
+  type Report,
+  type RunReport,
+  receiptCheckNames,
+  type SealReport,
+  type VerdictOfFile,
+  type VerifyOptions,
+  verifyBundle,
+} from './report/index.js'
 export { PlainSha256 } from './sha256.js'
+export { jsonDepthMax, parseStrictJson, type StrictJson } from './strict-json.js'

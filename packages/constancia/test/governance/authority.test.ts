@@ -225,7 +225,7 @@ const points: Readonly<Record<string, Point>> = {
     await bench.opens()
     await untilStatus(bench.run, 'paused')
     await alter()
-    await bench.court.state(bench.run, 'not_done')
+    if (!(await bench.court.state(bench.run, 'not_done'))) forges(bench.rig)
     await until(async () => (await bench.run.row()).status !== 'paused', 'it goes on')
     await rests(bench)
     return 'at the effect'

@@ -1,5 +1,5 @@
 import { randomUUID } from 'node:crypto'
-import { authorityOf, Law, type PendingApproval, type Vote } from '@constancia/verify'
+import { authorityOf, judgeStatement, Law, type PendingApproval, type Vote } from '@constancia/verify'
 import type { Contract, Run } from 'constancia'
 import { expect } from 'vitest'
 import { shownDigestOf } from '../../dist/governance/approvals/shown.js'
@@ -95,15 +95,24 @@ export class Court {
     })
   }
 
-  async state(run: Run, outcome: 'done' | 'not_done' | 'failed', output?: unknown): Promise<void> {
-    const doubt = (await run.events()).findLast(({ kind }) => kind === 'OutcomeUnknown')
+  /** Writes what came of an effect, by somebody who may say so; false where nobody may, and root does. */
+  async state(run: Run, outcome: 'done' | 'not_done' | 'failed', output?: unknown): Promise<boolean> {
+    const events = await run.events()
+    const doubt = events.findLast(({ kind }) => kind === 'OutcomeUnknown')
     if (doubt === undefined) throw new Error('Nothing is in doubt.')
     const { op, verb, name } = JSON.parse(doubt.body)
-    await this.#append(run, 'tom', ({ law, nowMs }) => {
-      const roles = law.grantedTo('tom', nowMs).filter((role) => role === 'treasurer')
-      const body = { op, verb, name, stater: 'tom', outcome, delivery: randomUUID(), roles }
-      return [{ kind: 'OutcomeStated', body: JSON.stringify(body), data: JSON.stringify({ output }) }]
-    })
+    const { actor } = JSON.parse(events[0]?.body ?? '{}')
+    const { law } = await this.#law()
+    const nowMs = doubt.at
+    const [stater = 'root'] = ['tom', 'una'].filter(
+      (one) => judgeStatement(name, { stater: one, actor, law, nowMs }).kind === 'counts',
+    )
+    const judged = judgeStatement(name, { stater, actor, law, nowMs })
+    const roles = judged.kind === 'counts' ? judged.roles : []
+    const body = { op, verb, name, stater, outcome, delivery: randomUUID(), roles }
+    const draft = { kind: 'OutcomeStated', body: JSON.stringify(body), data: JSON.stringify({ output }) }
+    await this.#append(run, stater, () => [draft])
+    return judged.kind === 'counts'
   }
 
   async #append(

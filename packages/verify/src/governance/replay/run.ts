@@ -73,7 +73,7 @@ export class RunReplay {
         return
       case 'ChildEnded': {
         const { op, restricts } = body as unknown as { readonly op: string; readonly restricts?: true }
-if (restricts === true) this.#state.restricted.add(op)
+        if (restricts === true) this.#state.restricted.add(op)
         return
       }
       default:

@@ -1,6 +1,7 @@
 """The checks of requests, votes and resolutions (7.5), as a part of the replay of a run."""
 import re
 import strict_json
+from findings import mark
 from forms import SHOWN, VOTE_DATA
 from gate import MISSING, Approval, Gate, Unknowable, Vote, digest
 
@@ -23,7 +24,7 @@ class Expected:
     """The resolution that has to follow a vote at once."""
     def __init__(self, fact, outcome, meaning):
         self.seq, self.op, self.outcome, self.meaning = fact.seq, fact.body["op"], outcome, meaning
-        self.mark = (fact.by, fact.at, fact.seen)
+        self.mark = mark(fact)
 
 class ApprovalChecks:
     def approvals_ApprovalRequested(self, fact, op):
@@ -111,7 +112,7 @@ class ApprovalChecks:
         expected, self.expected = self.expected, None
         if expected is None: return
         fits = fact is not None and fact.kind == "ApprovalResolved" and (fact.body["op"], fact.body["outcome"]) == (expected.op, expected.outcome)
-        if not fits or (event.by, event.at, event.seen) != expected.mark:
+        if not fits or mark(event) != expected.mark:
             self.findings.fail("approvals", expected.seq, "the vote decides, but no such resolution follows")
         else: self.follows = expected
 

@@ -1,6 +1,6 @@
 """Whether the changes of governance were permitted (7.3): each is decided by the law before its first event."""
 import strict_json
-from findings import Findings, milliseconds, seen_place
+from findings import Findings, mark, milliseconds, seen_place
 from forms import LAW_BODIES, UnknownName, WrongForm, read_contract
 from law import UNKNOWN, LawHistory
 
@@ -15,7 +15,7 @@ def require(condition, message):
 class Change:
     """Events of governance that were written at once: what they say, and whether all of it could be read."""
     def __init__(self, event):
-        self.mark, self.first = (event.by, event.at, event.seen), event.seq
+        self.mark, self.first = mark(event), event.seq
         self.events, self.is_whole = [], True
 
 class Changes:
@@ -24,7 +24,7 @@ class Changes:
         self.law, self.findings, self.change = LawHistory(), Findings(report, "governance"), None
 
     def event(self, event):
-        if self.change and (event.kind not in LAW_BODIES or (event.by, event.at, event.seen) != self.change.mark): self.end()
+        if self.change and (event.kind not in LAW_BODIES or mark(event) != self.change.mark): self.end()
         self.law.moments.append(milliseconds(event.at))
         if event.kind not in LAW_BODIES: return
         if self.change is None: self.change = Change(event)
@@ -75,8 +75,8 @@ class Changes:
 class Decision:
     """One change and the law that decides it."""
     def __init__(self, law, change):
-        by, at, seen = change.mark
-        self.law, self.t, self.by, self.seen, self.first = law, milliseconds(at), by, seen_place(seen), change.first
+        by, at, head = change.mark
+        self.law, self.t, self.by, self.seen, self.first = law, milliseconds(at), by, seen_place(head), change.first
         self.kinds, self.bodies = [kind for kind, _ in change.events], [body for _, body in change.events]
         self.p = by.removeprefix("principal:")
 

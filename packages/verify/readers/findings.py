@@ -12,6 +12,10 @@ def seen_place(seen):
     head = seen.split("/")[0]
     return -1 if head == "-" else int(head.split(":")[0])
 
+def mark(event):
+    """What events that were written at once have in common: who, when, and the head of governance that was seen."""
+    return event.by, event.at, event.seen.split("/")[0]
+
 class Findings:
     """The findings of one stream. Behind something that could not be read, what would be a failure is not evaluated."""
     def __init__(self, report, stream):

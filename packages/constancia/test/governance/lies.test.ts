@@ -1,15 +1,18 @@
 import { beforeAll, describe, expect, test } from 'vitest'
 import { emptyHead, runStream, verifyChain } from '../../dist/journal/index.js'
+import { actionLies } from './lies/actions.js'
 import { approvalLies } from './lies/approvals.js'
-import { actionLies, onceLies, resumeLies } from './lies/effects.js'
 import { Forgery } from './lies/forgery.js'
 import { lawLies } from './lies/laws.js'
+import { onceLies } from './lies/once.js'
+import { resumeLies } from './lies/resumes.js'
 import { type SceneName, scenes } from './lies/scenes.js'
+import { voteLies } from './lies/votes.js'
 import { inWords, type Journals, replayed } from './replayed.js'
 
 const names = Object.keys(scenes) as SceneName[]
 const honest = new Map<SceneName, Journals>()
-const lies = [...approvalLies, ...actionLies, ...onceLies, ...resumeLies, ...lawLies]
+const lies = [...voteLies, ...approvalLies, ...actionLies, ...onceLies, ...resumeLies, ...lawLies]
 
 beforeAll(async () => {
   for (const name of names) honest.set(name, await scenes[name]())

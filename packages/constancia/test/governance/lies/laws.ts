@@ -195,12 +195,13 @@ export const lawLies: readonly Lie[] = (
     },
     {
       lie: 'the same person confirms twice',
-      says: /It took 2 people/,
+      says: /root confirms it exactly once/,
       forge: (forgery) => {
         const confirmed = forgery.change('ContractConfirmed')
         const first = forgery.change('ContractConfirmed', 1)
         for (const event of [confirmed, activated(forgery)]) event.by = first.by
         confirmed.body.confirmer = 'root'
+        activated(forgery).body.approvedBy = ['root']
         return confirmed
       },
     },
@@ -275,7 +276,7 @@ export const lawLies: readonly Lie[] = (
       says: /It was decided by what held after/,
       forge: (forgery) => {
         const linked = forgery.change('IdentityLinked')
-        linked.seen -= 1
+        linked.seen -= 2
         return linked
       },
     },

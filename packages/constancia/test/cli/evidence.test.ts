@@ -81,10 +81,7 @@ describe('evidence on the command line:', () => {
 
   test('R-G2 R-G7 an interval, an earlier checkpoint and what is left out', async () => {
     await work('r1')
-    const kept = readFileSync(
-      join(folder, 'kept', (await import('node:fs')).readdirSync(join(folder, 'kept'))[0] ?? ''),
-      'utf8',
-    )
+    const kept = readFileSync(join(folder, 'kept', readdirSync(join(folder, 'kept'))[0] ?? ''), 'utf8')
     writeFileSync(join(folder, 'kept.note'), kept)
     await work('r2')
     const words = [

@@ -52,7 +52,14 @@ async function requestOf(call: Call): Promise<ProveRequest> {
   if (call.list.length > 0 || from === undefined || before === undefined)
     throw cliError('usage', 'Name the runs, or an interval with --from and --before. Nothing was written.')
   const mine = await configuredKey(call)
-  return { of: { fromMs: parseMoment(from, '--from', call.now()), beforeMs: parseMoment(before, '--before', call.now()), mine }, ...more }
+  return {
+    of: {
+      fromMs: parseMoment(from, '--from', call.now()),
+      beforeMs: parseMoment(before, '--before', call.now()),
+      mine,
+    },
+    ...more,
+  }
 }
 
 function withholdingOf(call: Call): Withholding {
@@ -102,7 +109,5 @@ function tell(call: Call, { runs, checkpoint }: Proof): void {
     call.terminal.say(
       `not_sealed: run ${run} is in it up to event ${sealedSeq}; it goes on to event ${headSeq}, which is not sealed yet.`,
     )
-  call.terminal.say(
-    `Proves ${counted(runs.length, 'run')} by the checkpoint of ${checkpoint.size} leaves.`,
-  )
+  call.terminal.say(`Proves ${counted(runs.length, 'run')} by the checkpoint of ${checkpoint.size} leaves.`)
 }

@@ -89,6 +89,7 @@ export {
   InvariantError,
   type JournalErrorCode,
   type Limits,
+  noticeId,
   type OpId,
   type OutboxEntry,
   PermanentError,

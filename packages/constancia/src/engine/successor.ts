@@ -4,6 +4,7 @@ import type { CreateRun } from '../store/index.js'
 import type { Continuation } from './flow.js'
 import type { Outcome } from './history.js'
 import { priorityFact } from './priority.js'
+import { tellsOf } from './telling.js'
 
 /** Whose place is taken, and what it leaves. */
 export interface Predecessor {
@@ -33,6 +34,7 @@ export function successorOf(
     ...family,
     continues: run,
     ...restriction,
+    ...tellsOf(started),
   }
   const carried = unread.map(({ kind, body: signal, data }): Draft => ({ kind, body: signal, data }))
   const drafts = [draftOf('FlowStarted', body, input), ...carried]

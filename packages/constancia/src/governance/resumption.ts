@@ -58,7 +58,7 @@ function admission(run: GuardedRun, pause: Pause, { roles, government }: Admissi
   const { op, verb, name } = pause
   const contract = government.basis.inForce?.digest ?? '-'
   return [
-    draftOf('ResumeDeferred', { op, verb, name, contract }),
+    draftOf('ResumeDeferred', { op, verb, name, contract, ...run.tells }),
     ...told(run, { template: deferralTemplate, values: { decision: name } }, government),
   ]
 }
@@ -73,7 +73,8 @@ function told(run: GuardedRun, { template, values }: Turn, government: Resumptio
   if (government.template(run, template) === undefined) return []
   const whole = { flow: run.flow, run: run.id, ...values }
   const text = encodeValue(whole, { limits: government.limits, what: 'values of a message' })
-  return [draftOf('MessageSent', { op: noOp, verb: 'say', name: template, template, language: 'en' }, text)]
+  const body = { op: noOp, verb: 'say', name: template, template, language: 'en', ...run.tells }
+  return [draftOf('MessageSent', body, text)]
 }
 
 function permission({ op, verb, name }: Pause, roles: readonly string[], { basis }: Resumption): Draft {
@@ -89,7 +90,7 @@ function denial(run: GuardedRun, { wanted, roles }: Denied, government: Resumpti
   )
   const failed = engineDraftOf(
     'FlowFailed',
-    { code: error.code, ...run.restriction.facts },
+    { code: error.code, ...run.restriction.facts, ...run.endTells },
     encodeError(error, { limits: government.limits, what: 'denial' }),
   )
   const doubts = openIntents(run).map((about) => doubt(about, government))

@@ -15,7 +15,7 @@ export {
   type JournalErrorCode,
   journalError,
 } from './errors.js'
-export { type Draft, type Head, nothingSeen, type StoredEvent, seenOf } from './event.js'
+export { type Draft, type Head, nothingSeen, type StoredEvent, seenOf, seenWith } from './event.js'
 export { assertExactTexts, isExactText } from './exact-text.js'
 export { exportLine } from './export.js'
 export { sha256 } from './hash.js'
@@ -39,10 +39,11 @@ export {
   type Kind,
   type NoRetryReason,
   type Restricts,
+  type Tells,
   type TimerSpec,
 } from './kinds.js'
 export { defaultLimits, type Limits } from './limits.js'
-export { isDispatched, type OutboxEntry, type OutboxTarget, outboxEntryOf } from './outbox.js'
+export { isDispatched, noticeId, type OutboxEntry, type OutboxTarget, outboxEntryOf } from './outbox.js'
 export { isPermanent, PermanentError } from './permanent.js'
 export { type Projection, projectionOf } from './projection.js'
 export { Restriction } from './restriction.js'

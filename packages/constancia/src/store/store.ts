@@ -14,6 +14,7 @@ import type { Change } from './change.js'
 import type { ClaimRef } from './claim-ref.js'
 import type { Clock } from './clock.js'
 import type { Heartbeat, HeartbeatOptions } from './heartbeat.js'
+import type { Log } from './log.js'
 import type { Mark, NotedHead } from './mark.js'
 import type { RunStatus } from './run-status.js'
 import type { rolledBackCode } from './set-aside.js'
@@ -40,6 +41,8 @@ export interface StoreParts {
  * expected to happen is an outcome. Safety never depends on time: leases only decide who may try.
  */
 export interface Store {
+  /** The log over the heads of all streams, by which others can be shown that nothing was changed. */
+  readonly log: Log
   /** What it is and runs with, in a line: `SQLite 3.53.0, WAL, synchronous=FULL, /var/lib/app.db`. */
   describe(): string
   /**
@@ -78,11 +81,12 @@ export interface Store {
   /** Ends a claim and marks its run ready. False, and nothing is done, if the claim is lost. */
   release(claim: ClaimRef): Promise<boolean>
   run(id: RunId): Promise<RunRow | undefined>
-  /** What runs have to tell each other and nobody has done yet, oldest first. */
+  /** What runs have to tell each other, or those who started them, and nobody has done yet, oldest first. */
   outbox(query: OutboxQuery): Promise<Page<OutboxEntry>>
   /**
    * Deletes journals of runs that have ended; the id, the head and the time of each remain, so that it is never started
-   * again. Skips runs that are open, unknown, or still have something to tell another. In one transaction.
+   * again. Skips runs that are open, unknown, or still have something to tell another; notices for whoever started a run go with it. In one
+   * transaction.
    */
   purge(request: Purge): Promise<{ readonly purged: readonly RunId[] }>
   /** Runs, newest first. */
@@ -144,6 +148,12 @@ export interface CreateRun {
   readonly seen: string
   /** Taken off the outbox in the same transaction, whatever becomes of the start. */
   readonly settles?: OutboxRef
+  /**
+   * Follow the drafts if the outbox asks this run to end already: nothing that the run whose event is settled says can come between
+   * that look and the start. So a run that is to end before it begins has that in its journal before anybody can have it.
+   * Only for a start that settles an entry.
+   */
+  readonly draftsIfToEnd?: readonly Draft[]
 }
 
 /** Which entry of the outbox: the event that put it there. */
@@ -337,6 +347,8 @@ export interface RunRow extends RunFold {
 
 /** Which entries of the outbox to list. */
 export interface OutboxQuery {
+  /** For whom they are: other runs, unless set, or those who started runs (`notice`). */
+  readonly to?: 'runs' | 'caller'
   /** At most 1,000; 100 unless set. */
   readonly limit?: number
   /** `next` of the page before. */

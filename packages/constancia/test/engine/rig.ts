@@ -7,6 +7,8 @@ import type { AnyFlow, OpenOptions, Run, RunRow, StoreFactory } from 'constancia
 import { sqlite } from 'constancia/sqlite'
 import { memory, memoryDisk, ScriptedClock } from 'constancia/testing'
 import { afterEach } from 'vitest'
+import { defaultLimits } from '../../dist/journal/index.js'
+import type { Store } from '../../dist/store/index.js'
 import { quiet, RigDatabase } from '../postgres/rig-store.js'
 import { Life, type LifeOptions } from './life.js'
 import type { StoreName } from './stores.js'
@@ -19,6 +21,12 @@ export const leaseMs = 60_000
 const neverMs = 300 * 86_400_000
 
 const made: Rig[] = []
+const audits: ((rig: Rig) => Promise<void>)[] = []
+
+/** Has every rig of this file looked through once its test is over and its processes are gone. */
+export function auditRigs(audit: (rig: Rig) => Promise<void>): void {
+  audits.push(audit)
+}
 
 afterEach(async () => {
   for (const rig of made.splice(0)) await rig.dispose()
@@ -34,6 +42,7 @@ export class Rig {
   readonly #database: RigDatabase | undefined
   readonly #factory: StoreFactory
   readonly #lives: Life[] = []
+  #isDisposed = false
 
   /** Time stands still until it is told to move, unless it is real. */
   constructor(store: StoreName, time: 'scripted' | 'real' = 'scripted') {
@@ -98,8 +107,24 @@ export class Rig {
     }
   }
 
+  /** Opens what is on the disk once more, to look at it. */
+  read(): Promise<Store> {
+    const random = (count: number): Uint8Array => randomBytes(count)
+    return this.#factory({ clock: this.clock, randomBytes: random, limits: defaultLimits, warn: () => undefined })
+  }
+
   async dispose(): Promise<void> {
+    if (this.#isDisposed) return
+    this.#isDisposed = true
     await Promise.all(this.#lives.map((life) => life.crash()))
+    try {
+      for (const audit of audits) await audit(this)
+    } finally {
+      await this.#remove()
+    }
+  }
+
+  async #remove(): Promise<void> {
     await this.#database?.dispose()
     if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true })
   }

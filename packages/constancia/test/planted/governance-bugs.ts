@@ -215,4 +215,21 @@ export const governanceBugs: readonly PlantedBug[] = [
     replace: 'if (this.#deferred.has(op)) this.#decided.add(op)',
     noticedBy: { ...test('restrictions', 'memory R-E5 one message is enough'), inVain: true },
   },
+  {
+    breaks: 'the caller of a run is not told what people decided',
+    file: governance('approvals/vote'),
+    find: 'outcome: resolution, ...reading.tells',
+    replace: 'outcome: resolution',
+    noticedBy: test('notices', 'memory R-E13 whoever started'),
+  },
+  {
+    breaks: 'notices that nobody delivers keep runs from being purged',
+    file: 'constancia/src/store/memory/outbox.ts',
+    find: "if (entry.run === run && entry.kind !== 'notice') return true",
+    replace: 'if (entry.run === run) return true',
+    noticedBy: {
+      file: 'constancia/test/store/conformance.test.ts',
+      name: 'memory store conforms: notices keep no run',
+    },
+  },
 ]

@@ -51,7 +51,7 @@ export interface RunBodies<Op extends string = string> {
     readonly delivery: string
     readonly roles: readonly string[]
   }
-  readonly ApprovalRequested: AboutOp<Op> & {
+  readonly ApprovalRequested: Told<Op> & {
     readonly contract: string
     /** What it would allow; null for a plain question, which authorises nothing. */
     readonly action: string | null
@@ -75,13 +75,13 @@ export interface RunBodies<Op extends string = string> {
   readonly ApprovalWithdrawn: AboutOp<Op> & { readonly voter: string; readonly delivery: string }
   /** More roles may decide from now on. */
   readonly ApprovalEscalated: AboutOp<Op> & { readonly roles: readonly string[] }
-  readonly ApprovalResolved: AboutOp<Op> & { readonly outcome: ApprovalOutcome }
+  readonly ApprovalResolved: Told<Op> & { readonly outcome: ApprovalOutcome }
   readonly ResumeAuthorized: AboutOp<Op> & { readonly contract: string; readonly roles: readonly string[] }
   /** The rest may call a model, so it waits for the next message of the user. */
-  readonly ResumeDeferred: AboutOp<Op> & { readonly contract: string }
+  readonly ResumeDeferred: Told<Op> & { readonly contract: string }
   /** The user came back and may not go on with it any more; the run stays paused. */
-  readonly ResumeDenied: AboutOp<Op> & { readonly contract: string; readonly roles: readonly string[] }
-  readonly MessageSent: AboutOp<Op> & { readonly template: string; readonly language: string }
+  readonly ResumeDenied: Told<Op> & { readonly contract: string; readonly roles: readonly string[] }
+  readonly MessageSent: Told<Op> & { readonly template: string; readonly language: string }
 }
 
 /** Which word of the flow an event is about. */
@@ -89,6 +89,12 @@ export interface AboutOp<Op extends string = string> {
   readonly op: Op
   readonly verb: string
   readonly name: string
+}
+
+/** The same of an event that the caller of the run may be told of. */
+interface Told<Op extends string> extends AboutOp<Op> {
+  /** The caller is told of this event. */
+  readonly tells?: true
 }
 
 /** What an approval came to. */

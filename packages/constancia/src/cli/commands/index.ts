@@ -1,5 +1,6 @@
 import type { Command } from '../command.js'
 import { approvalCommand, approvalsCommand } from './approvals.js'
+import { auditCommand } from './audit.js'
 import { cancelCommand } from './cancel.js'
 import { checkCommand } from './check.js'
 import { contractActivateCommand, contractConfirmCommand } from './contract-activate.js'
@@ -54,6 +55,7 @@ export const commands: readonly Command[] = [
   withdrawCommand,
   outcomeCommand,
   refusalsCommand,
+  auditCommand,
   contractCheckCommand,
   contractShowCommand,
   contractDiffCommand,

@@ -24,6 +24,13 @@ export async function openGovernance(config: Config): Promise<OpenedGovernance> 
   const limits = { ...defaultLimits, ...config.limits }
   const random = (count: number): Uint8Array => randomBytes(count)
   const { store } = await openStore(config, { clock, randomBytes: random, limits, log })
-  const governance = governanceOn({ store, book: new LawBook(store), contract, clock, limits, randomBytes: random })
+  const governance = governanceOn({
+    store,
+    book: new LawBook(store, clock),
+    contract,
+    clock,
+    limits,
+    randomBytes: random,
+  })
   return { governance, store, close: () => store.close() }
 }

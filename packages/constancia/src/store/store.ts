@@ -182,7 +182,15 @@ export interface Append {
    */
   readonly successor?: CreateRun
   /** Another stream that these events were decided from; it must still end there. */
-  readonly basis?: { readonly stream: StreamId; readonly head: Head }
+  readonly basis?: AppendBasis
+}
+
+/** What an append was decided from. */
+export interface AppendBasis {
+  readonly stream: StreamId
+  readonly head: Head
+  /** When it was decided, UTC milliseconds since 1970: its events are dated no earlier, whatever clock dates them. */
+  readonly atMs?: number
 }
 
 /** What becomes of an append. */
@@ -307,6 +315,8 @@ export interface ClaimAnswer {
   readonly nextDueAtMs: number | undefined
   /** Runs that were set aside: they are stuck with the code `poison`. */
   readonly setAside: readonly RunId[]
+  /** The database's clock while this was answered, UTC milliseconds since 1970. */
+  readonly nowMs: number
 }
 
 /** Who has a run, as a list shows it. */

@@ -112,7 +112,7 @@ function workOf(
   const { run } = claim
   if (successor !== undefined) checkSuccessor(request, successor)
   const by = `claim:${claim.id}@${claim.epoch}`
-  const nowMs = session.clock.now()
+  const nowMs = Math.max(session.clock.now(), basis?.atMs ?? 0)
   // What the database holds of the head counts, its time too.
   const added = add({ run, head: fold.head, fold, drafts, nowMs, by, seen, salt: session.salt })
   const change = { run, claim, head: fold.head, basis, added, readSignalCount, isProgress: added.events.length > 0 }

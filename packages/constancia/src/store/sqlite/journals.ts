@@ -77,7 +77,8 @@ function appendNow(session: Session, request: Append): Appended {
   assertExactTexts(drafts)
   if (successor !== undefined) checkSuccessor(session, request, successor)
   const by = `claim:${claim.id}@${claim.epoch}`
-  const provenance = { nowMs: session.clock.now(), by, seen, salt: session.salt }
+  const nowMs = Math.max(session.clock.now(), request.basis?.atMs ?? 0)
+  const provenance = { nowMs, by, seen, salt: session.salt }
   const events = chainDrafts(before, drafts, { stream: runStream(run), ...provenance })
   const { fold, outbox } = addEvents(session, { tip, events, readSignalCount })
   if (successor !== undefined) continueWith(session, fold, successor)

@@ -9,6 +9,7 @@ import type {
   StoredEvent,
   StreamId,
 } from '../journal/index.js'
+import type { AppendBasis } from './append-basis.js'
 import type { ApprovalQuery, ApprovalRow } from './approvals.js'
 import type { Change } from './change.js'
 import type { ClaimRef } from './claim-ref.js'
@@ -192,14 +193,6 @@ export interface Append {
   readonly successor?: CreateRun
   /** Another stream that these events were decided from; it must still end there. */
   readonly basis?: AppendBasis
-}
-
-/** What an append was decided from. */
-export interface AppendBasis {
-  readonly stream: StreamId
-  readonly head: Head
-  /** When it was decided, UTC milliseconds since 1970: its events are dated no earlier, whatever clock dates them. */
-  readonly atMs?: number
 }
 
 /** What becomes of an append. */

@@ -15,7 +15,7 @@ export {
   type JournalErrorCode,
   journalError,
 } from './errors.js'
-export { type Draft, type Head, nothingSeen, type StoredEvent, seenOf } from './event.js'
+export { type Draft, type Head, nothingSeen, type StoredEvent, seenOf, seenWith } from './event.js'
 export { assertExactTexts, isExactText } from './exact-text.js'
 export { exportLine } from './export.js'
 export { sha256 } from './hash.js'

@@ -14,6 +14,7 @@ import type { Change } from './change.js'
 import type { ClaimRef } from './claim-ref.js'
 import type { Clock } from './clock.js'
 import type { Heartbeat, HeartbeatOptions } from './heartbeat.js'
+import type { Log } from './log.js'
 import type { Mark, NotedHead } from './mark.js'
 import type { RunStatus } from './run-status.js'
 import type { rolledBackCode } from './set-aside.js'
@@ -40,6 +41,8 @@ export interface StoreParts {
  * expected to happen is an outcome. Safety never depends on time: leases only decide who may try.
  */
 export interface Store {
+  /** The log over the heads of all streams, by which others can be shown that nothing was changed. */
+  readonly log: Log
   /** What it is and runs with, in a line: `SQLite 3.53.0, WAL, synchronous=FULL, /var/lib/app.db`. */
   describe(): string
   /**
@@ -145,6 +148,12 @@ export interface CreateRun {
   readonly seen: string
   /** Taken off the outbox in the same transaction, whatever becomes of the start. */
   readonly settles?: OutboxRef
+  /**
+   * Follow the drafts if the outbox asks this run to end already: nothing that the run whose event is settled says can come between
+   * that look and the start. So a run that is to end before it begins has that in its journal before anybody can have it.
+   * Only for a start that settles an entry.
+   */
+  readonly draftsIfToEnd?: readonly Draft[]
 }
 
 /** Which entry of the outbox: the event that put it there. */

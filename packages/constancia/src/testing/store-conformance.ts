@@ -8,6 +8,7 @@ import { lifeCases } from './store-conformance/life.js'
 import { limitCases } from './store-conformance/limits.js'
 import { lineCases } from './store-conformance/lines.js'
 import { listCases } from './store-conformance/lists.js'
+import { logCases } from './store-conformance/logs.js'
 import { markCases } from './store-conformance/marks.js'
 import { inMemory, MovableWorld, moveCases } from './store-conformance/moves.js'
 import { newsCases } from './store-conformance/news.js'
@@ -65,6 +66,7 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
     ...raceCases,
     ...newsCases,
     ...approvalCases,
+    ...logCases,
   }
   return Object.entries(all).map(([name, check]) => ({
     name,

@@ -80,6 +80,7 @@ export class RigDatabase {
       }
     }
     return {
+      log: store.log,
       describe: () => store.describe(),
       create: counted((request) => store.create(request)),
       append: counted((request) => store.append(request)),

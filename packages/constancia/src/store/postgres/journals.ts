@@ -1,6 +1,15 @@
-import { assert, bodyOf, emptyHead, type RunFold, type RunId, rootRunId, runStream } from '../../journal/index.js'
+import {
+  assert,
+  bodyOf,
+  type Draft,
+  emptyHead,
+  type RunFold,
+  type RunId,
+  rootRunId,
+  runStream,
+} from '../../journal/index.js'
 import type { Append, Appended, Created, CreateRun } from '../index.js'
-import type { WriteJob } from './job.js'
+import type { DecideJob, WriteJob } from './job.js'
 import { foldOf, type RunRecord, rowOf } from './run-record.js'
 import { recordsOf } from './runs.js'
 import type { Session } from './session.js'
@@ -10,11 +19,11 @@ import { type Added, add, type Start, type Work } from './work.js'
 
 /** Starts a journal; see `Store.create`. */
 export async function create(session: Session, request: CreateRun): Promise<Created> {
+  if (request.draftsIfToEnd !== undefined) return createChild(session, request, request.draftsIfToEnd)
   let added: Added | undefined
   const prepare = (): Work => {
     added ??= begin(session, request)
-    const { run, settles } = request
-    return { start: { run, added }, settles, touched: [touchedOf(added, added.fold.outcome === 'open')] }
+    return startOf(request, added)
   }
   const finish = (unfit: Unfit | undefined): Created | Promise<Created> =>
     unfit === undefined && added !== undefined
@@ -24,6 +33,23 @@ export async function create(session: Session, request: CreateRun): Promise<Crea
   const root = rootRunId(run)
   if (root !== run && request.drafts.some(({ body }) => body.includes('"continues"'))) await checkRoot(session, request)
   return session.commit.submit<WriteJob>({ lane: 'write', runs: [run], at: undefined, prepare, finish })
+}
+
+// What a run says is written under the lock of its row, which is held from the look at what it said up to the start of its child.
+function createChild(session: Session, request: CreateRun, wish: readonly Draft[]): Promise<Created> {
+  const { run, settles, drafts } = request
+  assert(settles !== undefined, `run ${run} was to end if its parent says so, but was to be started for nobody`)
+  const answerIfExists = (): Promise<Created> => session.patiently(() => whatExists(session, run))
+  const decide: DecideJob['decide'] = (_facts, _record, isToEnd) => {
+    const added = begin(session, isToEnd ? { ...request, drafts: [...drafts, ...wish] } : request)
+    return { work: startOf(request, added), answer: { kind: 'created', events: added.events }, answerIfExists }
+  }
+  const job = { lane: 'decide', runs: [run], run: settles.run, child: run, decide } as const
+  return session.commit.submit<DecideJob>({ ...job, delivery: undefined, basis: undefined, known: undefined })
+}
+
+function startOf({ run, settles }: CreateRun, added: Added): Work {
+  return { start: { run, added }, settles, touched: [touchedOf(added, added.fold.outcome === 'open')] }
 }
 
 // A run that takes over from another one shares its root's inbox.
@@ -37,7 +63,16 @@ async function checkRoot(session: Session, { run }: CreateRun): Promise<void> {
 function begin(session: Session, { run, drafts, by, seen }: CreateRun): Added {
   assert(drafts.length > 0, `run ${run} was to be created without events`)
   const head = emptyHead(runStream(run))
-  return add({ run, head, fold: undefined, drafts, nowMs: session.clock.now(), by, seen, salt: session.salt })
+  return add({
+    run,
+    head,
+    fold: undefined,
+    drafts,
+    nowMs: session.clock.now(),
+    by,
+    seen: session.known.complete(seen),
+    salt: session.salt,
+  })
 }
 
 async function whatExists(session: Session, run: RunId): Promise<Created> {
@@ -114,7 +149,16 @@ function workOf(
   const by = `claim:${claim.id}@${claim.epoch}`
   const nowMs = session.clock.now()
   // What the database holds of the head counts, its time too.
-  const added = add({ run, head: fold.head, fold, drafts, nowMs, by, seen, salt: session.salt })
+  const added = add({
+    run,
+    head: fold.head,
+    fold,
+    drafts,
+    nowMs,
+    by,
+    seen: session.known.complete(seen),
+    salt: session.salt,
+  })
   const change = { run, claim, head: fold.head, basis, added, readSignalCount, isProgress: added.events.length > 0 }
   const isRoom = added.fold.outcome !== 'open' && session.limitedFlows.has(fold.flow)
   const touched = [touchedOf(added, isRoom)]

@@ -42,11 +42,19 @@ interface Begun {
   readonly events: readonly StoredEvent[]
 }
 
-function createNow(session: Session, { run, drafts, by, seen }: CreateRun): Begun {
+function createNow(session: Session, { run, drafts: first, draftsIfToEnd, by, seen }: CreateRun): Begun {
   const stream = runStream(run)
+  const isToEnd = draftsIfToEnd !== undefined && session.outbox.asksToEnd(run)
+  const drafts = isToEnd ? [...first, ...draftsIfToEnd] : first
   assertExactTexts(drafts)
   const nowMs = session.clock.now()
-  const events = chainDrafts(emptyHead(stream), drafts, { stream, nowMs, by, seen, salt: session.salt })
+  const events = chainDrafts(emptyHead(stream), drafts, {
+    stream,
+    nowMs,
+    by,
+    seen: session.known.complete(seen),
+    salt: session.salt,
+  })
   const fold = events.reduce<RunFold | undefined>((before, event) => foldRun(run, before, event), undefined)
   assert(fold !== undefined, `run ${run} was to be created without events`)
   const streamNo = session.events.insertStream(stream)
@@ -77,7 +85,7 @@ function appendNow(session: Session, request: Append): Appended {
   assertExactTexts(drafts)
   if (successor !== undefined) checkSuccessor(session, request, successor)
   const by = `claim:${claim.id}@${claim.epoch}`
-  const provenance = { nowMs: session.clock.now(), by, seen, salt: session.salt }
+  const provenance = { nowMs: session.clock.now(), by, seen: session.known.complete(seen), salt: session.salt }
   const events = chainDrafts(before, drafts, { stream: runStream(run), ...provenance })
   const { fold, outbox } = addEvents(session, { tip, events, readSignalCount })
   if (successor !== undefined) continueWith(session, fold, successor)

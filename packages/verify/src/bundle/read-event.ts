@@ -37,7 +37,8 @@ export async function readEvent(reader: ByteReader, stream: string): Promise<Rea
   const byParts = byOf(by)
   const seenParts = seenOf(seen)
   const hashBytes = hash.length === 64 ? bytesOfHex(hash) : undefined
-  if (word !== 'event' || more.length > 0 || seq === undefined) throw reader.unreadable('it is not the line of an event')
+  if (word !== 'event' || more.length > 0 || seq === undefined)
+    throw reader.unreadable('it is not the line of an event')
   if (!isKind(kind)) throw reader.unreadable('the kind of the event is none')
   if (at === undefined) throw reader.unreadable('the moment of the event does not exist')
   if (byParts === undefined) throw reader.unreadable('the writer of the event is none')

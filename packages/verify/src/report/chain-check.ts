@@ -108,7 +108,11 @@ export class ChainCheck {
   readonly #scratch = new Uint8Array(2_048)
 
   /** What `headerText` says, as bytes in a place that the next header takes again. */
-  #header(stream: StreamState, { seq, kind, atText, by, seen }: ReadEvent, { bodyCommit, dataCommit }: Commits): Uint8Array {
+  #header(
+    stream: StreamState,
+    { seq, kind, atText, by, seen }: ReadEvent,
+    { bodyCommit, dataCommit }: Commits,
+  ): Uint8Array {
     const text = `constancia.event/v1\n${stream.name}\n${seq}\n${kind}\n${atText}\n${by}\n${seen}\n`
     const target = this.#scratch
     let at = encoder.encodeInto(text, target).written

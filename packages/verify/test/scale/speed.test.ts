@@ -11,9 +11,19 @@ test('explore speed', async () => {
   for (let i = 0; i < 3; i++) {
     const cpu = process.cpuUsage()
     const t = performance.now()
-    const report = await verifyBundle(chunks(bytes), { crypto: nodeCrypto, keys: [log.signer.key.text], origin: log.origin })
+    const report = await verifyBundle(chunks(bytes), {
+      crypto: nodeCrypto,
+      keys: [log.signer.key.text],
+      origin: log.origin,
+    })
     const used = process.cpuUsage(cpu)
-    console.log(bytes.length, report.verdict, performance.now() - t, (used.user + used.system) / 1000, process.memoryUsage().rss / 1e6)
+    console.log(
+      bytes.length,
+      report.verdict,
+      performance.now() - t,
+      (used.user + used.system) / 1000,
+      process.memoryUsage().rss / 1e6,
+    )
     expect(report.verdict).toBe('proven')
   }
 })

@@ -29,8 +29,7 @@ export function answersOf(summary: RunSummary, results: ReplayResults): AuditAns
     answerOf('authority', resultOf(['actions', 'approvals', 'law']), relied.map(authorityText)),
     answerOf(
       'actor',
-      ['actions', 'resumes', 'law'],
-      results,
+      resultOf(['actions', 'resumes', 'law']),
       done.map((one) => actorText(one, actor)),
     ),
     answerOf('once', resultOf(['once']), done.map(onceText)),

@@ -19,6 +19,7 @@ import { rebuildCases } from './store-conformance/rebuilds.js'
 import { restCases } from './store-conformance/rests.js'
 import { setAsideCases } from './store-conformance/set-asides.js'
 import { streamCases } from './store-conformance/streams.js'
+import { transactionCases } from './store-conformance/transactions.js'
 import { workerCases } from './store-conformance/workers.js'
 import { World } from './store-conformance/world.js'
 
@@ -63,6 +64,7 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
     ...raceCases,
     ...newsCases,
     ...approvalCases,
+    ...transactionCases,
   }
   return Object.entries(all).map(([name, check]) => ({
     name,

@@ -195,6 +195,7 @@ export class World {
   #wrap(store: Store): Store {
     return {
       ...passing(store, (call) => this.#call({}, call)),
+      transactions: store.transactions,
       describe: () => store.describe(),
       create: (request) => this.#create(store, request),
       append: (request) => this.#append(store, request),

@@ -155,6 +155,7 @@ export class Life {
     const count = (answer: { readonly kind: string; readonly events?: readonly unknown[] }): number =>
       (answer.events?.at(-1) as { readonly seq: number } | undefined)?.seq ?? -1
     return {
+      transactions: store.transactions,
       describe: () => store.describe(),
       create: (request) =>
         alive(
@@ -241,6 +242,7 @@ const never = new Promise<never>(() => undefined)
 /** A store that does some things in another way. */
 export function overStore(real: Store, changes: Partial<Store>): Store {
   return {
+    transactions: real.transactions,
     describe: () => real.describe(),
     create: (request) => real.create(request),
     append: (request) => real.append(request),

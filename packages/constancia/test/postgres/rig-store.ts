@@ -80,6 +80,7 @@ export class RigDatabase {
       }
     }
     return {
+      transactions: store.transactions,
       describe: () => store.describe(),
       create: counted((request) => store.create(request)),
       append: counted((request) => store.append(request)),

@@ -86,7 +86,12 @@ export async function open(options: OpenOptions): Promise<Runtime> {
   const worker = options.worker === false ? undefined : workerOptions(options.worker)
   const parts = completeParts(options)
   const opened = await openStore(options, parts)
-  parts.governing?.attach(opened.store)
+  try {
+    parts.governing?.attach(opened.store)
+  } catch (error) {
+    await opened.store.close()
+    throw error
+  }
   return new Runtime({ ...opened, flows, parts, worker })
 }
 

@@ -37,9 +37,7 @@ export function transactedFlow(database: Database, table: string, isShort: boole
 
 /** What is booked in the end. */
 export const bookedKeys = (isShort: boolean): readonly string[] =>
-  isShort
-    ? ['crash-test/0', 'crash-test/1']
-    : ['crash-test/0', 'crash-test/1.0.0', 'crash-test/1.1.0', 'crash-test/2']
+  isShort ? ['crash-test/0', 'crash-test/1'] : ['crash-test/0', 'crash-test/1.0.0', 'crash-test/1.1.0', 'crash-test/2']
 
 /** A disk with a table, and what every trial left in it. */
 export class TillDisks {

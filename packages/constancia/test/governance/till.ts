@@ -1,15 +1,7 @@
 /** Actions whose effect is a row of a table in the database of the store: somebody else's table, which remembers nothing. */
-import {
-  type AttemptInfo,
-  action,
-  allow,
-  type Contract,
-  contract,
-  type PostgresTransaction,
-  type Rule,
-  type SqliteTransaction,
-  transactional,
-} from 'constancia'
+import { type AttemptInfo, action, allow, type Contract, contract, type Rule, transactional } from 'constancia'
+import type { PostgresTransaction } from 'constancia/postgres'
+import type { SqliteTransaction } from 'constancia/sqlite'
 import { z } from 'zod'
 
 export type Database = 'sqlite' | 'postgres'

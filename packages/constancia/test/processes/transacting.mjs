@@ -9,9 +9,10 @@ import storeAt from './stores.mjs'
 /** @typedef {import('../../dist/store/index.js').Append} Append */
 /** @typedef {'before the append' | 'in the transaction' | 'before the commit' | 'after the commit'} Place */
 
-const order = /** @type {{ store: import('./scene-store.js').StoreAddress, table: string, place?: Place, run?: string, ids: string[] }} */ (
-  JSON.parse(process.argv[2] ?? '')
-)
+const order =
+  /** @type {{ store: import('./scene-store.js').StoreAddress, table: string, place?: Place, run?: string, ids: string[] }} */ (
+    JSON.parse(process.argv[2] ?? '')
+  )
 const { table, place } = order
 /** @param {Place} here */
 const pass = (here) => void (here === place && process.kill(process.pid, 'SIGKILL'))

@@ -67,7 +67,12 @@ export interface Contract {
 export function contract(declaration: ContractDeclaration): Contract {
   const actions = actionsOf(declaration.rules)
   const declared = declaredOf(declaration, actions)
-  const problems = [...schemaProblems(actions), ...searchProblems(actions), ...transactionProblems(actions), ...problemsOf(declared)]
+  const problems = [
+    ...schemaProblems(actions),
+    ...searchProblems(actions),
+    ...transactionProblems(actions),
+    ...problemsOf(declared),
+  ]
   if (problems.length > 0) throw new InvalidContract(declared, problems)
   const text = canonicalText(declared as unknown as Json)
   const digest = createHash('sha256').update(text).digest('hex')

@@ -1,5 +1,5 @@
 /** A layer imports only from layers below it, and only through their faces; what comes from outside is in a table. */
-import { facesWithDrivers, layers, ownPackages, plainPackages, subFaces, thirdParty } from './rules.mjs'
+import { facesWithDrivers, layers, ownPackages, plainPackages, subFaces, thirdParty, verifierOnNode } from './rules.mjs'
 import { importsOf, packageOf, resolveImport, violation } from './source.mjs'
 
 const home = 'packages/constancia/src/'
@@ -31,7 +31,9 @@ function problemOf(source, { target }) {
 }
 
 function packageProblem({ path }, target) {
-  if (target.startsWith('node:')) return path.startsWith(verifyHome) ? verifyProblem(target) : undefined
+  if (target.startsWith('node:')) {
+    return path.startsWith(verifyHome) && path !== verifierOnNode ? verifyProblem(target) : undefined
+  }
   const name = packageOf(target)
   const own = Object.entries(ownPackages).find(([folder]) => path.startsWith(`${folder}/`))?.[1] ?? []
   if (own.includes(name) || thirdParty[path]?.includes(name)) return undefined
@@ -52,6 +54,7 @@ function verifyProblem(target) {
 }
 
 function escapeProblem(source, path, target) {
+  if (path === verifierOnNode) return verifyProblem(target)
   const folder = source.path.split('/').slice(0, 3).join('/')
   if (path.startsWith(`${folder}/`)) return undefined
   return {

@@ -49,6 +49,9 @@ export const plainPackages = ['croner']
 /** Faces that may pull a driver in, besides those of the folder that the driver is in. */
 export const facesWithDrivers = {}
 
+/** The one file of the verifier that stands on Node.js; a browser never loads it, because no other file imports it. */
+export const verifierOnNode = 'packages/verify/src/node.ts'
+
 export const forbiddenNames = ['utils', 'helpers', 'common', 'types', 'misc']
 
 /** Calls that a source file must not make, and what to do instead. */

@@ -93,6 +93,7 @@ export {
   InvariantError,
   type JournalErrorCode,
   type Limits,
+  noticeId,
   type OpId,
   type OutboxEntry,
   PermanentError,

@@ -1,7 +1,7 @@
 import { statSync } from 'node:fs'
 import type { Fleet, Runtime } from '../engine/index.js'
-import { emptyHead, runStream, verifyChain } from '../journal/index.js'
-import type { Loss, RunRow } from '../store/index.js'
+import { emptyHead, type OutboxEntry, runStream, verifyChain } from '../journal/index.js'
+import type { Loss, Page, RunRow } from '../store/index.js'
 import { sqlitePlace } from '../store/sqlite/index.js'
 import type { Call } from './command.js'
 import type { FoundConfig } from './config.js'
@@ -40,6 +40,7 @@ export async function diagnose(call: Call, runtime: Runtime, { file, config }: F
   const census = await takeCensus(call, runtime)
   const journals = await checkJournals(call, runtime, census.ids)
   const outbox = await runtime.outbox()
+  const notices = await runtime.outbox({ to: 'caller' })
   const fleet = await runtime.fleet()
   const place = sqlitePlace(config.store)
   const sizes = place === undefined ? undefined : sizesOf(place.file)
@@ -54,12 +55,9 @@ export async function diagnose(call: Call, runtime: Runtime, { file, config }: F
     ['flows', flows.length === 0 ? 'none' : flows.join(', ')],
     ['runs', census.ids.length === 0 ? 'none' : `${counted(census.ids.length, 'run')}: ${census.counts}`],
     ['workers', workersText(fleet)],
-    [
-      'outbox',
-      outbox.items.length === 0
-        ? 'empty'
-        : `${outbox.items.length}${outbox.next === undefined ? '' : ' or more'} to deliver`,
-    ],
+    ['outbox', outboxText(outbox)],
+    // Only projects that tell callers anything need to read of it.
+    ...(notices.items.length === 0 ? [] : ([['notices', outboxText(notices)]] as [string, string][])),
     ['journals', `${counted(journals.eventCount, 'event')} of ${counted(journals.runCount, 'run')} checked`],
   ]
   const losses = config.mark === undefined ? [] : lossFindings(await runtime.loss())
@@ -230,4 +228,8 @@ function bytesText(bytes: number): string {
   if (bytes < 1_024) return `${bytes} bytes`
   const kib = bytes / 1_024
   return kib < 1_024 ? `${kib.toFixed(0)} KiB` : `${(kib / 1_024).toFixed(1)} MiB`
+}
+
+function outboxText({ items, next }: Page<OutboxEntry>): string {
+  return items.length === 0 ? 'empty' : `${items.length}${next === undefined ? '' : ' or more'} to deliver`
 }

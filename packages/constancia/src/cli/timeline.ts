@@ -158,8 +158,9 @@ const tellers: Readonly<Record<Kind, Teller>> = {
     mood: 'plain',
   }),
   ChildEnded: (event) => {
-    const { outcome } = bodyOf(event, 'ChildEnded')
-    return { text: `child ${outcome}`, mood: outcome === 'completed' ? 'good' : 'bad' }
+    const { outcome, restricts } = bodyOf(event, 'ChildEnded')
+    const decided = restricts === true ? '; people decided something in it' : ''
+    return { text: `child ${outcome}${decided}`, mood: outcome === 'completed' ? 'good' : 'bad' }
   },
   CancelRequested: () => ({ text: 'cancelling was asked for', mood: 'bad' }),
   RetryRequested: (event) => {

@@ -1,4 +1,4 @@
-import { type Draft, draftOf, type Limits, type RunId } from '../journal/index.js'
+import { type Draft, draftOf, type Limits, type Restricts, type RunId, type Tells } from '../journal/index.js'
 import type { Decision, Facts, RunRow } from '../store/index.js'
 import { engineError } from './errors.js'
 
@@ -93,11 +93,13 @@ export interface ForcedEnd extends Cancellation {
   readonly headSeq: number
   /** What asks its open children to end. */
   readonly children: readonly Draft[]
+  /** What it tells whoever waits for its end, and its caller. */
+  readonly told: Restricts & Tells
 }
 
 /** Ends a run without its flow; `read_again` if it is not what was read any more. Pure. */
 export function decideForcedEnd(
-  { run, reason, headSeq, children }: ForcedEnd,
+  { run, reason, headSeq, children, told }: ForcedEnd,
   facts: Facts,
 ): Decision<Delivered | { readonly kind: 'read_again' }> {
   const { run: row } = facts
@@ -106,7 +108,7 @@ export function decideForcedEnd(
   if (row.outcome !== 'open') return refuse(alreadyEnded(row))
   if (row.head.seq !== headSeq) return { drafts: [], result: { kind: 'read_again' } }
   const wish = row.isCancelRequested ? [] : [draftOf('CancelRequested', {}, reason)]
-  const drafts = [...wish, ...children, draftOf('FlowCancelled', { forced: true })]
+  const drafts = [...wish, ...children, draftOf('FlowCancelled', { forced: true, ...told })]
   return { drafts, result: { kind: 'delivered' } }
 }
 

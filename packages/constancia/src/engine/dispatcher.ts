@@ -1,4 +1,5 @@
 import {
+  type Bodies,
   bodyOf,
   type Draft,
   draftOf,
@@ -7,9 +8,11 @@ import {
   nothingSeen,
   type OpId,
   type OutboxEntry,
+  type Restricts,
   type RunId,
   runStream,
   type StoredEvent,
+  type Tells,
 } from '../journal/index.js'
 import { type CreateRun, type Decision, type Facts, type RunRow, rolledBackCode, type Store } from '../store/index.js'
 import { type Delivered, decideCancel } from './deliver.js'
@@ -18,6 +21,7 @@ import { latestOf } from './line.js'
 import type { Parts } from './parts.js'
 import { priorityFact } from './priority.js'
 import { type FlowRegistry, keyOf } from './registry.js'
+import { tellsOf } from './telling.js'
 
 /** What a dispatcher works with. */
 export interface DispatcherInput {
@@ -25,6 +29,8 @@ export interface DispatcherInput {
   readonly flows: FlowRegistry
   readonly parts: Parts
 }
+
+type Started = Bodies['FlowStarted']
 
 const by = 'system:outbox'
 const pageSize = 256
@@ -100,7 +106,7 @@ export class Dispatcher {
     }
   }
 
-  #dispatch(entry: OutboxEntry, { toStart }: Seen): Promise<void> {
+  async #dispatch(entry: OutboxEntry, { toStart }: Seen): Promise<void> {
     switch (entry.kind) {
       case 'start':
         return this.#start(entry)
@@ -108,6 +114,8 @@ export class Dispatcher {
         return this.#cancel(entry, toStart.has(entry.target))
       case 'end':
         return this.#tellParent(entry)
+      case 'notice':
+      // It goes to whoever started the run, and nobody here knows who that is.
     }
   }
 
@@ -118,8 +126,9 @@ export class Dispatcher {
     if (asked === undefined || parent === undefined) return this.#settle(entry)
     // The child may have run, and its journal be lost: it begins anew once somebody lets its parent go on.
     if (parent.stuck?.code === rolledBackCode) return
-    const contract = await this.#contractOf(asked, parent)
-    const child = childOf(asked, { ...parent, contract }, entry)
+    const started = await this.#startOf(parent.id)
+    const contract = await this.#contractOf(asked, parent, started)
+    const child = childOf(asked, { ...parent, contract, tells: tellsOf(started ?? {}) }, entry)
     this.#noteMissingFlow(asked)
     const created = await store.create(child)
     const isOurs = created.kind === 'created' || (created.kind === 'exists' && created.row.parent?.run === entry.run)
@@ -129,16 +138,20 @@ export class Dispatcher {
   }
 
   // That of its parent; where its parent has none, what every run of its flow is bound to that starts now. Rejects while that may not start.
-  async #contractOf(asked: StoredEvent, { id, actor }: RunRow): Promise<string | null> {
-    const { store, flows, parts } = this.#input
+  async #contractOf(asked: StoredEvent, { actor }: RunRow, started: Started | undefined): Promise<string | null> {
+    const { flows, parts } = this.#input
     // Whoever acts as nobody is governed by nothing, and what is governed does nothing for it.
     if (actor === undefined) return null
-    const [started] = await store.read(runStream(id), { limit: 1 })
-    const own = started === undefined ? null : bodyOf(started, 'FlowStarted').contract
+    const own = started?.contract ?? null
     const { flow: name, version } = bodyOf(asked, 'ChildStarted')
     const flow = flows.find(name, version)
     if (own !== null || flow === undefined || parts.governing === undefined) return own
     return parts.governing.bind(flow, actor)
+  }
+
+  async #startOf(run: RunId): Promise<Started | undefined> {
+    const [first] = await this.#input.store.read(runStream(run), { limit: 1 })
+    return first && bodyOf(first, 'FlowStarted')
   }
 
   #idIsTaken(run: RunId): string {
@@ -245,7 +258,7 @@ function byTarget(entries: readonly OutboxEntry[]): OutboxEntry[][] {
 
 function childOf(
   asked: StoredEvent,
-  { actor, priority, contract }: RunRow & { readonly contract: string | null },
+  { actor, priority, contract, tells }: RunRow & { readonly contract: string | null; readonly tells: Tells },
   entry: OutboxEntry,
 ): CreateRun {
   const { op, flow, version, child, patches, key } = bodyOf(asked, 'ChildStarted')
@@ -260,18 +273,21 @@ function childOf(
     ...shared,
     ...priorityFact(priority),
     parent,
+    ...tells,
   }
   const drafts = [draftOf('FlowStarted', body, asked.data)]
   return { run: child, drafts, by, seen: nothingSeen, settles: entry }
 }
 
 function endOfChild(ended: StoredEvent, op: OpId): Draft {
+  const { restricts } = JSON.parse(ended.body) as Restricts
+  const restriction: Restricts = restricts === true ? { restricts } : {}
   switch (ended.kind) {
     case 'FlowCompleted':
-      return draftOf('ChildEnded', { op, outcome: 'completed' }, ended.data)
+      return draftOf('ChildEnded', { op, outcome: 'completed', ...restriction }, ended.data)
     case 'FlowFailed':
-      return draftOf('ChildEnded', { op, outcome: 'failed' }, ended.data)
+      return draftOf('ChildEnded', { op, outcome: 'failed', ...restriction }, ended.data)
     default:
-      return draftOf('ChildEnded', { op, outcome: 'cancelled' })
+      return draftOf('ChildEnded', { op, outcome: 'cancelled', ...restriction })
   }
 }

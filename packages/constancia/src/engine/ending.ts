@@ -6,13 +6,16 @@ import {
   encodeValue,
   type Limits,
   type OpId,
+  type Restricts,
   type RunId,
+  type Tells,
 } from '../journal/index.js'
 import type { CreateRun } from '../store/index.js'
 import { Continuation } from './flow.js'
 import type { Parts } from './parts.js'
 import { codeOf } from './step.js'
 import { type Predecessor, successorOf } from './successor.js'
+import { endTellsOf } from './telling.js'
 
 /** What a flow's function came to. */
 export type Ending = { readonly output: unknown } | { readonly error: unknown }
@@ -40,31 +43,44 @@ export interface End {
  */
 export function endOfRun(ending: Ending, facts: EndFacts): End {
   const { flow, limits } = facts
-  const unawaited = namedIn(facts)
+  const told = toldIn(facts)
   if (facts.isCancelled) return { draft: cancelledDraft(ending, facts) }
   const options = { limits, what: `output of flow ${JSON.stringify(flow)}` }
   try {
     if ('output' in ending) {
       if (!(ending.output instanceof Continuation))
-        return { draft: draftOf('FlowCompleted', unawaited, encodeValue(ending.output, options)) }
+        return {
+          draft: draftOf('FlowCompleted', told, encodeValue(ending.output, options)),
+        }
       const successor = successorOf(ending.output, facts.predecessor)
-      return { draft: draftOf('FlowContinued', { next: successor.run, ...unawaited }), successor }
+      return { draft: draftOf('FlowContinued', { next: successor.run, ...namedIn(facts) }), successor }
     }
   } catch (error) {
-    return { draft: draftOf('FlowFailed', { code: codeOf(error), ...unawaited }, encodeError(error, options)) }
+    const failed = { code: codeOf(error), ...told }
+    return { draft: draftOf('FlowFailed', failed, encodeError(error, options)) }
   }
   const what = `error of flow ${JSON.stringify(flow)}`
   const data = encodeError(ending.error, { limits, what })
-  return { draft: draftOf('FlowFailed', { code: codeOf(ending.error), ...unawaited }, data) }
+  return { draft: draftOf('FlowFailed', { code: codeOf(ending.error), ...told }, data) }
 }
 
 // An error that is not the cancellation itself comes from the clean-up.
 function cancelledDraft(ending: Ending, facts: EndFacts): Draft {
   const { flow, limits } = facts
-  const unawaited = namedIn(facts)
-  if ('output' in ending || isCancellation(ending.error)) return draftOf('FlowCancelled', unawaited)
+  const told = toldIn(facts)
+  if ('output' in ending || isCancellation(ending.error)) return draftOf('FlowCancelled', told)
   const data = encodeError(ending.error, { limits, what: `error of the clean-up of flow ${JSON.stringify(flow)}` })
-  return draftOf('FlowCancelled', { code: codeOf(ending.error), ...unawaited }, data)
+  return draftOf('FlowCancelled', { code: codeOf(ending.error), ...told }, data)
+}
+
+interface Told extends Restricts, Tells {
+  readonly unawaited?: readonly OpId[]
+}
+
+// What an end says besides what it is.
+function toldIn(facts: EndFacts): Told {
+  const { started, restriction } = facts.predecessor
+  return { ...namedIn(facts), ...restriction, ...endTellsOf(started) }
 }
 
 function namedIn({ unawaited }: EndFacts): { readonly unawaited?: readonly OpId[] } {

@@ -334,7 +334,7 @@ export class Execution implements Words {
     const { head } = this.#appender
     const started = this.#started
     if (started === undefined) return
-    const predecessor = { run: this.claim.run, started, unread: this.#ops.unreadSignals() }
+    const predecessor = { run: this.claim.run, started, ...this.#ops.legacy() }
     const { limits } = this.parts
     const facts = { flow: this.#flow.name, limits, unawaited, isCancelled: this.#ops.isCancelKnown, predecessor }
     // Whatever comes first may change how it ends: then it is decided anew.

@@ -1,6 +1,7 @@
-import { bodyOf, type Draft, type OpId, type RunId } from '../journal/index.js'
+import { bodyOf, type Draft, type OpId, type Restriction, type RunId, type Tells } from '../journal/index.js'
 import type { ClaimRef } from '../store/index.js'
 import type { Bearing, OpRecord, Outcome } from './history.js'
+import { endTellsOf, tellsOf } from './telling.js'
 
 /** What a layer above adds to a flow: events of words of its own, and a say in whether its runs may go on. */
 export interface Addon {
@@ -36,6 +37,12 @@ export interface GuardedRun {
   readonly addedOf: (kind: string) => readonly Outcome[]
   /** Whether somebody wants it to end. */
   readonly isCancelled: () => boolean
+  /** What events say that its caller is told of. */
+  readonly tells: Tells
+  /** What its end says. */
+  readonly endTells: Tells
+  /** What people decided in it and in its children. */
+  readonly restriction: Pick<Restriction, 'isFromChildOf' | 'facts'>
 }
 
 /** A wait that is over. */
@@ -75,8 +82,10 @@ function placeIn(body: string): Pick<Pause, 'op' | 'name'> {
 export function guardedRun(
   { run: id }: ClaimRef,
   first: Outcome,
-  now: Pick<GuardedRun, 'addedOf' | 'isCancelled'>,
+  now: Pick<GuardedRun, 'addedOf' | 'isCancelled' | 'restriction'>,
 ): GuardedRun {
-  const { actor, flow, version, contract } = bodyOf(first, 'FlowStarted')
-  return { id, actor, flow, version, contract, startedAtMs: first.at, ...now }
+  const started = bodyOf(first, 'FlowStarted')
+  const { actor, flow, version, contract } = started
+  const told = { tells: tellsOf(started), endTells: endTellsOf(started) }
+  return { id, actor, flow, version, contract, startedAtMs: first.at, ...told, ...now }
 }

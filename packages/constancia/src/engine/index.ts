@@ -32,4 +32,5 @@ export { type OpenOptions, open, Runtime, type StartOptions } from './runtime.js
 export { parseWith, type Schema, type SchemaIssue, type SchemaResult } from './schema.js'
 export type { Received } from './signal.js'
 export { codeOf } from './step.js'
+export { tellsOf } from './telling.js'
 export type { WorkerOptions } from './worker.js'

@@ -1,10 +1,11 @@
-import { bodyOf, type Draft, type OpId, type StoredEvent } from '../journal/index.js'
+import { bodyOf, type Draft, type OpId, Restriction, type StoredEvent } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'
 import { Children } from './children.js'
 import type { GuardedRun } from './guard.js'
 import { type Delivery, Handover } from './handover.js'
 import { type Bearing, History, type OpRecord, type Outcome, outcomeOf } from './history.js'
 import type { Op } from './op.js'
+import type { Predecessor } from './successor.js'
 
 // A list shows no more than this; a run may wait for thousands of things.
 const waitingForMax = 20
@@ -14,6 +15,7 @@ export class Ops {
   readonly #handover = new Handover()
   readonly #history: History
   readonly #children = new Children()
+  readonly #restriction = new Restriction()
   // Said by the flow and not handed back yet.
   readonly #open = new Map<OpId, Op>()
   // Ops without an outcome: the end waits for those that have an effect under way.
@@ -75,7 +77,8 @@ export class Ops {
   }
 
   /** What a guard is told of the run that changes while it goes on. */
-  readonly present: Pick<GuardedRun, 'addedOf' | 'isCancelled'> = {
+  readonly present: Pick<GuardedRun, 'addedOf' | 'isCancelled' | 'restriction'> = {
+    restriction: this.#restriction,
     addedOf: (kind) => this.#history.addedOf(kind),
     isCancelled: () => this.#isCancelKnown,
   }
@@ -106,9 +109,9 @@ export class Ops {
     return this.#handover.hasSignalFor(op)
   }
 
-  /** Signals that nobody has read, in the order of the journal. */
-  unreadSignals(): Outcome[] {
-    return this.#handover.unreadSignals()
+  /** What is left to whoever takes over: signals that nobody has read, in the order of the journal, and what people decided. */
+  legacy(): Pick<Predecessor, 'unread' | 'restriction'> {
+    return { unread: this.#handover.unreadSignals(), restriction: this.#restriction.facts }
   }
 
   /** Takes the next event of the journal; with its op where we wrote it ourselves. */
@@ -126,6 +129,7 @@ export class Ops {
       this.#handover.offerCancel(outcomeOf(event))
     }
     this.#children.add(event)
+    this.#restriction.add(event)
     const noted = this.#history.add(event)
     const op = noted === undefined ? undefined : (this.#open.get(noted.op) ?? this.#pending.get(noted.op))
     if (noted === undefined || op === undefined) return

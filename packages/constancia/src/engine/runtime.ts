@@ -6,12 +6,14 @@ import {
   draftOf,
   encodeValue,
   type Limits,
+  nothingSeen,
   type OutboxEntry,
   parseRunId,
   type RunId,
   runStream,
 } from '../journal/index.js'
 import {
+  type Decision,
   heldLoss,
   type Loss,
   type OutboxQuery,
@@ -75,6 +77,13 @@ export interface StartOptions {
    * priority are taken first, then those that are due longest. Durable with the start; it never changes.
    */
   readonly priority?: number
+  /**
+   * Whether its caller is to be told what becomes of it: of each message to the user, of approvals that are asked for and resolved, of
+   * resumptions that are put off or denied, in it and in its children, and of its end. Each is put into the outbox in the transaction of its
+   * event, and stays there until it is delivered or its run is purged: see {@link Runtime.outbox} and {@link Runtime.settle}. Durable
+   * with the start; it never changes. Set it only where something delivers.
+   */
+  readonly notify?: boolean
 }
 
 /**
@@ -194,7 +203,9 @@ export class Runtime {
     const { patches, priority: usual } = flow
     const contract = (await this.#parts.governing?.bind(flow, actor)) ?? null
     const priority = priorityFact(requirePriority(options.priority ?? usual, 'a run', 'Nothing was started.'))
-    const started = draftOf('FlowStarted', { flow: name, version, actor, contract, patches, ...key, ...priority }, data)
+    const tells = options.notify === true ? { tells: options.notify } : {}
+    const body = { flow: name, version, actor, contract, patches, ...key, ...priority, ...tells }
+    const started = draftOf('FlowStarted', body, data)
     const basis = contract === null ? undefined : this.#parts.governing?.basis
     const seen = seenBy(basis)
     const created = await this.#store.create({ run, drafts: [started], by, seen })
@@ -232,9 +243,26 @@ export class Runtime {
     return rehearse({ store: this.#store, flows: this.#flows, parts: this.#parts }, row)
   }
 
-  /** What runs have to tell each other and nobody has done yet, oldest first. */
+  /** What runs have to tell each other, or with `to: 'caller'` those who started them, and nobody has done yet, oldest first. */
   outbox(query: OutboxQuery = {}): Promise<Page<OutboxEntry>> {
     return this.#store.outbox(query)
+  }
+
+  /**
+   * Takes a notice off the outbox that was delivered to the caller of its run; nothing happens if it is off already. Durable on return.
+   * A process may end between delivering and this, so whoever is told counts each `noticeId` once. Throws `invalid_option` for what one run
+   * tells another: workers do that.
+   */
+  async settle(notice: OutboxEntry): Promise<void> {
+    const { run, kind } = notice
+    if (kind !== 'notice')
+      throw engineError(
+        'invalid_option',
+        `What run ${run} tells another run is done by workers. Nothing was taken off.`,
+      )
+    const decide = (): Decision<undefined> => ({ drafts: [], result: undefined })
+    const by = 'system:caller'
+    await this.#store.decide({ run, delivery: undefined, by, seen: nothingSeen, settles: notice, decide })
   }
 
   /** Who works on the runs of this store, and which open runs nobody works on. For people: all of it may change at once. */

@@ -1,4 +1,13 @@
-import { checkId, encodeValue, nothingSeen, type RunId, runStream } from '../journal/index.js'
+import {
+  bodyOf,
+  checkId,
+  encodeValue,
+  nothingSeen,
+  Restriction,
+  type RunId,
+  runStream,
+  type Tells,
+} from '../journal/index.js'
 import type { Decision, Facts, Store } from '../store/index.js'
 import { Children } from './children.js'
 import {
@@ -15,6 +24,7 @@ import { latestRowOf } from './line.js'
 import { newRunId } from './new-id.js'
 import type { Parts } from './parts.js'
 import type { CancelOptions, SignalOptions } from './run.js'
+import { endTellsOf } from './telling.js'
 
 type Answer = Exclude<Delivered, { readonly kind: 'moved' }>
 
@@ -80,12 +90,23 @@ export class Sender {
   // time must not be able to put this off for ever.
   async #endLatest({ run, reason, by }: Cancellation & { readonly by: string }): Promise<Delivered> {
     const children = new Children()
+    const restriction = new Restriction()
+    let tells: Tells = {}
     for (let eventCount = 0; ; ) {
       const events = await this.#store.read(runStream(run), { fromSeq: eventCount })
       for (const event of events) children.add(event)
+      for (const event of events) restriction.add(event)
+      const [first] = events
+      if (first?.kind === 'FlowStarted') tells = endTellsOf(bodyOf(first, 'FlowStarted'))
       eventCount += events.length
       const drafts = children.cancellations(() => false).map(({ draft }) => draft)
-      const forced = { run, reason, headSeq: eventCount - 1, children: drafts }
+      const forced = {
+        run,
+        reason,
+        headSeq: eventCount - 1,
+        children: drafts,
+        told: { ...restriction.facts, ...tells },
+      }
       const decide = (facts: Facts): ReturnType<typeof decideForcedEnd> => decideForcedEnd(forced, facts)
       const answer = await this.#store.decide({ run, delivery: undefined, by, seen: nothingSeen, decide })
       if (answer.kind !== 'read_again') return answer

@@ -36,7 +36,7 @@ export abstract class GovernedOp<T> extends OpBase<T> {
     const deadlineMs = deadlineOf(pendingOf(asked, null))
     const { about } = this
     if (deadlineMs !== undefined && this.nowMs >= deadlineMs)
-      return draftOf('ApprovalResolved', { ...about, outcome: 'expired' })
+      return draftOf('ApprovalResolved', { ...about, outcome: 'expired', ...this.host.guarded?.tells })
     return draftOf('ApprovalEscalated', { ...about, roles: asked.request.policy.escalation?.roles ?? [] })
   }
 

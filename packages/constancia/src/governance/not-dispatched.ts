@@ -14,5 +14,4 @@ export function isNotDispatched(error: unknown): boolean {
   return false
 }
 
-/** The code of an attempt that certainly did not reach its destination. */
-export const notDispatchedCode = 'not_dispatched'
+export { notDispatchedCode } from '@constancia/verify'

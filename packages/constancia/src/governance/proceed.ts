@@ -1,4 +1,5 @@
 import { judgeResume } from '@constancia/verify'
+import { tellsOf } from '../engine/index.js'
 import { checkId, type Draft, parseRunId, type RunId } from '../journal/index.js'
 import { type AnswerKnown, type AnswerParts, decideByLaw } from './approvals/deciding.js'
 import { RunReading } from './approvals/reading.js'
@@ -54,7 +55,7 @@ function decideReturn(
     return { drafts: about.map((body) => draftOf('ResumeAuthorized', body)), result: { kind: 'resumed' } }
   // Once in a row: asking again and again must not fill the journal.
   const isSaid = reading.resumptions.at(-1)?.kind === 'ResumeDenied'
-  const drafts = isSaid ? [] : about.map((body) => draftOf('ResumeDenied', body))
+  const drafts = isSaid ? [] : about.map((body) => draftOf('ResumeDenied', { ...body, ...tellsOf(started) }))
   return { drafts, result: { kind: 'denied', wanted: verdict.wanted } }
 }
 

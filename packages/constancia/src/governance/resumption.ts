@@ -50,15 +50,15 @@ interface Admission {
   readonly government: Resumption
 }
 
-// After an approval the rest runs by itself only if it cannot call a model, or the contract lets it.
+// After an approval, its own or one within a child, the rest runs by itself only if it cannot call a model, or the contract lets it.
 function admission(run: GuardedRun, pause: Pause, { roles, government }: Admission): readonly Draft[] {
-  const isDeferred =
-    pause.endedBy === 'ApprovalResolved' && !run.isCancelled() && isDeferredAfterApproval(government.basis.law, run)
+  const isDecision = pause.endedBy === 'ApprovalResolved' || run.restriction.isFromChildOf(pause.op)
+  const isDeferred = isDecision && !run.isCancelled() && isDeferredAfterApproval(government.basis.law, run)
   if (!isDeferred) return [permission(pause, roles, government)]
   const { op, verb, name } = pause
   const contract = government.basis.inForce?.digest ?? '-'
   return [
-    draftOf('ResumeDeferred', { op, verb, name, contract }),
+    draftOf('ResumeDeferred', { op, verb, name, contract, ...run.tells }),
     ...told(run, { template: deferralTemplate, values: { decision: name } }, government),
   ]
 }
@@ -73,7 +73,8 @@ function told(run: GuardedRun, { template, values }: Turn, government: Resumptio
   if (government.template(run, template) === undefined) return []
   const whole = { flow: run.flow, run: run.id, ...values }
   const text = encodeValue(whole, { limits: government.limits, what: 'values of a message' })
-  return [draftOf('MessageSent', { op: noOp, verb: 'say', name: template, template, language: 'en' }, text)]
+  const body = { op: noOp, verb: 'say', name: template, template, language: 'en', ...run.tells }
+  return [draftOf('MessageSent', body, text)]
 }
 
 function permission({ op, verb, name }: Pause, roles: readonly string[], { basis }: Resumption): Draft {
@@ -89,7 +90,7 @@ function denial(run: GuardedRun, { wanted, roles }: Denied, government: Resumpti
   )
   const failed = engineDraftOf(
     'FlowFailed',
-    { code: error.code },
+    { code: error.code, ...run.restriction.facts, ...run.endTells },
     encodeError(error, { limits: government.limits, what: 'denial' }),
   )
   const doubts = openIntents(run).map((about) => doubt(about, government))

@@ -24,7 +24,7 @@ export class SayOp extends OpBase<void> implements Op {
 
   start(): void {
     const { template, language, values } = this.#plan
-    const body = { op: this.id, verb: this.verb, name: this.name, template, language }
+    const body = { op: this.id, verb: this.verb, name: this.name, template, language, ...this.host.guarded?.tells }
     this.host.offer(this, draftOf('MessageSent', body, values), () => !this.settled && !this.host.ending)
   }
 

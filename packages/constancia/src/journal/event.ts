@@ -43,3 +43,8 @@ export const nothingSeen = '-/-'
 export function seenOf({ seq, hash }: Head): string {
   return seq < 0 ? nothingSeen : `${seq}:${hash}/-`
 }
+
+/** What was seen, completed by the last checkpoint that the writer knew (`<size>:<root>`, `-` for none), where it names none. */
+export function seenWith(seen: string, checkpoint: string): string {
+  return checkpoint !== '-' && seen.endsWith('/-') ? `${seen.slice(0, -1)}${checkpoint}` : seen
+}

@@ -15,7 +15,7 @@ export {
   type JournalErrorCode,
   journalError,
 } from './errors.js'
-export { type Draft, type Head, nothingSeen, type StoredEvent, seenOf } from './event.js'
+export { type Draft, type Head, nothingSeen, type StoredEvent, seenOf, seenWith } from './event.js'
 export { assertExactTexts, isExactText } from './exact-text.js'
 export { exportLine } from './export.js'
 export { sha256 } from './hash.js'
@@ -31,10 +31,21 @@ export {
   runStream,
   type StreamId,
 } from './ids.js'
-export { type Bodies, bodyOf, draftOf, endOf, type Kind, type NoRetryReason, type TimerSpec } from './kinds.js'
+export {
+  type Bodies,
+  bodyOf,
+  draftOf,
+  endOf,
+  type Kind,
+  type NoRetryReason,
+  type Restricts,
+  type Tells,
+  type TimerSpec,
+} from './kinds.js'
 export { defaultLimits, type Limits } from './limits.js'
-export { isDispatched, type OutboxEntry, type OutboxTarget, outboxEntryOf } from './outbox.js'
+export { isDispatched, noticeId, type OutboxEntry, type OutboxTarget, outboxEntryOf } from './outbox.js'
 export { isPermanent, PermanentError } from './permanent.js'
 export { type Projection, projectionOf } from './projection.js'
+export { Restriction } from './restriction.js'
 export { deliveryOf, endDelivery, foldRun, type RunFold } from './run-fold.js'
 export { decodeValue, type EncodeOptions, encodeError, encodeValue } from './values.js'

@@ -22,21 +22,22 @@ import type { OpId, RunId } from './ids.js'
  * | FlowContinued | – |
  */
 export interface Bodies {
-  readonly FlowStarted: {
-    readonly flow: string
-    readonly version: number
-    readonly actor: string | null
-    readonly contract: string | null
-    readonly patches: readonly string[]
-    /** What it shares a limit with, where its flow says so; a pseudonym. */
-    readonly key?: string
-    /** A whole number from -100 to 100; absent where it is 0. */
-    readonly priority?: number
-    /** Whose child it is. */
-    readonly parent?: { readonly run: RunId; readonly op: OpId }
-    /** The run that it takes over from. */
-    readonly continues?: RunId
-  }
+  readonly FlowStarted: Restricts &
+    Tells & {
+      readonly flow: string
+      readonly version: number
+      readonly actor: string | null
+      readonly contract: string | null
+      readonly patches: readonly string[]
+      /** What it shares a limit with, where its flow says so; a pseudonym. */
+      readonly key?: string
+      /** A whole number from -100 to 100; absent where it is 0. */
+      readonly priority?: number
+      /** Whose child it is. */
+      readonly parent?: { readonly run: RunId; readonly op: OpId }
+      /** The run that it takes over from. */
+      readonly continues?: RunId
+    }
   readonly StepCompleted: { readonly op: OpId; readonly name: string; readonly attempt: number }
   readonly StepAttemptFailed: {
     readonly op: OpId
@@ -72,22 +73,38 @@ export interface Bodies {
     readonly key?: string
   }
   readonly ChildCancelRequested: { readonly op: OpId; readonly child: RunId }
-  readonly ChildEnded: { readonly op: OpId; readonly outcome: 'completed' | 'failed' | 'cancelled' }
+  readonly ChildEnded: Restricts & { readonly op: OpId; readonly outcome: 'completed' | 'failed' | 'cancelled' }
   /** Somebody wants the run to end; the first counts. */
   readonly CancelRequested: Readonly<Record<string, never>>
   /** An operator asks to try again a run that was stuck. */
   readonly RetryRequested: { readonly note: string }
-  readonly FlowCompleted: { readonly unawaited?: readonly OpId[] }
-  readonly FlowFailed: { readonly code: string; readonly unawaited?: readonly OpId[] }
-  readonly FlowCancelled: {
-    /** The clean-up failed with this code. */
-    readonly code?: string
-    /** It was ended from outside; its flow did not run. */
-    readonly forced?: true
-    readonly unawaited?: readonly OpId[]
-  }
+  readonly FlowCompleted: Restricts & Tells & { readonly unawaited?: readonly OpId[] }
+  readonly FlowFailed: Restricts & Tells & { readonly code: string; readonly unawaited?: readonly OpId[] }
+  readonly FlowCancelled: Restricts &
+    Tells & {
+      /** The clean-up failed with this code. */
+      readonly code?: string
+      /** It was ended from outside; its flow did not run. */
+      readonly forced?: true
+      readonly unawaited?: readonly OpId[]
+    }
   /** The run goes on as another one, with a journal of its own. */
   readonly FlowContinued: { readonly next: RunId; readonly unawaited?: readonly OpId[] }
+}
+
+/** What the first event and the last of a child say, and the event that tells its parent. */
+export interface Restricts {
+  /**
+   * People decided something in it, or in a child of its own, and no message of its user came since: whoever waits for its end
+   * goes on as if it had waited for that decision itself.
+   */
+  readonly restricts?: true
+}
+
+/** What the first event of a run says whose caller is to be told what becomes of it, and every event that tells them something. */
+export interface Tells {
+  /** The caller is told of this event: it is put into the outbox. */
+  readonly tells?: true
 }
 
 /** A moment as the flow asked for it: so many milliseconds from the event on, or a date (UTC milliseconds). */

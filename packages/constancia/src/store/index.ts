@@ -14,6 +14,24 @@ export { type Clock, systemClock } from './clock.js'
 export { moveStateError, type StoreErrorCode, storeError } from './errors.js'
 export type { Heartbeat, HeartbeatOptions } from './heartbeat.js'
 export { JournalCheck, StreamCheck, type WholeJournal } from './journal-check.js'
+export { KnownCheckpoint } from './known-checkpoint.js'
+export {
+  type BegunRange,
+  type Checkpoint,
+  checkSealing,
+  fullTileBytes,
+  type Grown,
+  type GrownHead,
+  type Leaf,
+  type Log,
+  type LogState,
+  type Sealed,
+  type Sealing,
+  type StreamStanding,
+  sealedLast,
+  type Tile,
+  type TilePlace,
+} from './log.js'
 export { type KnownMark, knownOf, type Mark, type NotedHead, type Standing, standingOf, type Term } from './mark.js'
 export { heldLoss, type Loss, MarkedStore, type MarkOptions, parkedBecause } from './marked/index.js'
 export {

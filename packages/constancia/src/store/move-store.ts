@@ -132,14 +132,16 @@ async function fillExpected(
 }
 
 function sizeOf(parcel: Parcel): number {
+  if (parcel.kind === 'tiles') return 0
   if (parcel.kind !== 'journals' && parcel.kind !== 'streams') return parcel.items.length
   const items: readonly Pick<StreamPiece, 'events'>[] = parcel.items
   return items.reduce((sum, { events }) => sum + events.length, 0)
 }
 
 /** How much there is to do, in the measure of `onProgress`. */
-export function workOf({ eventCount, purgedCount, deliveryCount, entryCount }: StoreCounts): number {
-  return eventCount + purgedCount + deliveryCount + entryCount
+export function workOf(counts: StoreCounts): number {
+  const { eventCount, purgedCount, deliveryCount, entryCount, leafCount, checkpointCount } = counts
+  return eventCount + purgedCount + deliveryCount + entryCount + leafCount + checkpointCount
 }
 
 async function compare(from: Departure, to: Arrival, expected: StoreCounts): Promise<void> {

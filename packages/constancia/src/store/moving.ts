@@ -1,4 +1,5 @@
 import type { Head, OutboxEntry, RunFold, RunId, StoredEvent, StreamId } from '../journal/index.js'
+import type { Checkpoint, Leaf, Tile } from './log.js'
 import type { RunRow, StoreFactory, StoreParts } from './store.js'
 
 /** The factory of a store whose whole content can be taken out, and put into an empty one. */
@@ -58,6 +59,9 @@ export interface StoreCounts {
   readonly deliveryCount: number
   /** What runs have to tell each other and nobody has done yet. */
   readonly entryCount: number
+  /** Of the log. */
+  readonly leafCount: number
+  readonly checkpointCount: number
 }
 
 /** Where a stream ends, read from its last event. */
@@ -109,6 +113,11 @@ export type Parcel =
   | { readonly kind: 'entries'; readonly items: readonly OutboxEntry[] }
   /** Streams that belong to no run, by their names; the pieces of each follow each other. */
   | { readonly kind: 'streams'; readonly items: readonly StreamPiece[] }
+  /** By their indexes. */
+  | { readonly kind: 'leaves'; readonly items: readonly Leaf[] }
+  | { readonly kind: 'tiles'; readonly items: readonly Tile[] }
+  /** By their sizes. */
+  | { readonly kind: 'checkpoints'; readonly items: readonly Checkpoint[] }
 
 /** What is left of a journal that was deleted. */
 export interface PurgedJournal {

@@ -14,6 +14,7 @@ import type { Change } from './change.js'
 import type { ClaimRef } from './claim-ref.js'
 import type { Clock } from './clock.js'
 import type { Heartbeat, HeartbeatOptions } from './heartbeat.js'
+import type { Log } from './log.js'
 import type { Mark, NotedHead } from './mark.js'
 import type { RunStatus } from './run-status.js'
 import type { rolledBackCode } from './set-aside.js'
@@ -43,6 +44,8 @@ export interface StoreParts {
 export interface Store {
   /** Whose transactions {@link Append.within} gets; `none` where there are none, and an append with it is a bug. */
   readonly transactions: DatabaseKind | 'none'
+  /** The log over the heads of all streams, by which others can be shown that nothing was changed. */
+  readonly log: Log
   /** What it is and runs with, in a line: `SQLite 3.53.0, WAL, synchronous=FULL, /var/lib/app.db`. */
   describe(): string
   /**
@@ -81,11 +84,12 @@ export interface Store {
   /** Ends a claim and marks its run ready. False, and nothing is done, if the claim is lost. */
   release(claim: ClaimRef): Promise<boolean>
   run(id: RunId): Promise<RunRow | undefined>
-  /** What runs have to tell each other and nobody has done yet, oldest first. */
+  /** What runs have to tell each other, or those who started them, and nobody has done yet, oldest first. */
   outbox(query: OutboxQuery): Promise<Page<OutboxEntry>>
   /**
    * Deletes journals of runs that have ended; the id, the head and the time of each remain, so that it is never started
-   * again. Skips runs that are open, unknown, or still have something to tell another. In one transaction.
+   * again. Skips runs that are open, unknown, or still have something to tell another; notices for whoever started a run go with it. In one
+   * transaction.
    */
   purge(request: Purge): Promise<{ readonly purged: readonly RunId[] }>
   /** Runs, newest first. */
@@ -342,6 +346,8 @@ export interface RunRow extends RunFold {
 
 /** Which entries of the outbox to list. */
 export interface OutboxQuery {
+  /** For whom they are: other runs, unless set, or those who started runs (`notice`). */
+  readonly to?: 'runs' | 'caller'
   /** At most 1,000; 100 unless set. */
   readonly limit?: number
   /** `next` of the page before. */

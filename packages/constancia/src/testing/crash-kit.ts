@@ -198,9 +198,9 @@ export class CrashKit {
   }
 
   #people(governance: GovernedRuntime['governance'], world: World, { changed }: Stage): People {
-    const { votes = [], statements, changes = [] } = this.#options
+    const { votes = [], statements, changes = [], actor: user } = this.#options
     const outside = { journal: (run: RunId) => world.journal(run), rest: () => world.rest() }
-    return new People({ governance, root: this.#root, votes, statements, changes, changed, ...outside })
+    return new People({ governance, root: this.#root, user, votes, statements, changes, changed, ...outside })
   }
 
   async #compare(last: Living, crashCount: number): Promise<string | undefined> {

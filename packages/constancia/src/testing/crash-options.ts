@@ -15,13 +15,13 @@ export interface CrashTestOptions<Input> {
   readonly signals?: readonly AddressedSignal[]
   /** Cancels the run; every life that follows does so again. */
   readonly cancel?: ScriptedCancel
-  /** As whom the run acts. */
+  /** As whom the run acts; whoever that is sends their next message where a run waits for it. */
   readonly actor?: string
   /** What governs the flow. Its histories are compared as if nobody had ever doubted what came of an effect. */
   readonly contract?: Contract
   /** Puts in force and grants what the run needs, before it is started. */
   readonly law?: (governance: GovernedRuntime['governance']) => Promise<unknown>
-  /** Answers to approvals of the run, in this order. */
+  /** Answers to approvals of the run and its children, in this order. */
   readonly votes?: readonly ScriptedVote[]
   /** Who settles doubts about effects of the run. */
   readonly statements?: ScriptedStater

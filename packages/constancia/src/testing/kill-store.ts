@@ -20,6 +20,7 @@ export function killStore(store: Store, hooks: KillStoreHooks): Store {
   const { pass } = hooks
   return {
     transactions: store.transactions,
+    log: store.log,
     describe: () => store.describe(),
     create: (request) => create(store, hooks, request),
     append: (request) => append(store, hooks, request),

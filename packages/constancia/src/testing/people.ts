@@ -10,6 +10,8 @@ type Statement = Parameters<Governance['state']>[0]
 export interface ScriptedVote {
   /** The op that asks, or the name of the approval or of the action. */
   readonly on: string
+  /** Where a child asks, the end of its id: `0` for the child that op 0 of the run started. */
+  readonly ofChild?: string
   readonly voter: string
   /** To approve unless set. */
   readonly choice?: 'approve' | 'reject'
@@ -46,6 +48,8 @@ export interface ScriptedChange {
 export interface PeopleInput {
   readonly governance: Governance | undefined
   readonly root: RunId
+  /** The user of the run, whose next message comes wherever a run waits for it. */
+  readonly user: string | undefined
   readonly votes: readonly ScriptedVote[]
   readonly statements: ScriptedStater | undefined
   readonly changes: readonly ScriptedChange[]
@@ -57,21 +61,22 @@ export interface PeopleInput {
 }
 
 /**
- * Those who decide, in one life: they vote, say what came of effects, and change the law. What may have got no answer they say
+ * Those who decide, in one life: they vote, say what came of effects, send the next message, and change the law. What may have got no answer they say
  * again in the next life, with the same delivery id.
  */
 export class People {
   readonly #input: PeopleInput
   readonly #voted = new Set<number>()
   readonly #stated = new Set<string>()
+  readonly #sent = new Set<string>()
 
   constructor(input: PeopleInput) {
     this.#input = input
   }
 
-  /** Does what is due whatever comes next: changes of the law, and what is to be said of doubts. Says whether it did anything. */
+  /** Does what is due whatever comes next: changes of the law, messages, and what is to be said of doubts. Says whether it did anything. */
   async actAnyway(rows: readonly RunRow[], eventCount: number): Promise<boolean> {
-    return this.#change(eventCount) || (await this.#settle(rows))
+    return this.#change(eventCount) || this.#proceed(rows) || (await this.#settle(rows))
   }
 
   /** Casts the vote that is due by the number of events. Says whether it did anything. */
@@ -107,15 +112,27 @@ export class People {
   }
 
   async #cast(index: number): Promise<boolean> {
-    const { votes, governance, root: run, journal } = this.#input
+    const { votes, governance, root, journal } = this.#input
     const vote = votes[index]
     if (vote === undefined || governance === undefined) return false
+    const { on: _, ofChild, afterEvents: __, choice = 'approve', ...answer } = vote
+    const run = ofChild === undefined ? root : (`${root}~${ofChild}` as RunId)
     const asked = (await journal(run)).findLast((event) => isAbout(event, vote))
     if (asked === undefined) return false
     this.#voted.add(index)
-    const { on: _, afterEvents: __, choice = 'approve', ...answer } = vote
     const { op, shown } = JSON.parse(asked.body) as { readonly op: string; readonly shown: string }
     governance.vote({ run, op, shown, choice, ...answer, delivery: voteDelivery(index) }).catch(() => undefined)
+    return true
+  }
+
+  #proceed(rows: readonly RunRow[]): boolean {
+    const { governance, user } = this.#input
+    const waits = ({ id, head, waitingFor }: RunRow): boolean =>
+      waitingFor.some(({ kind }) => kind === 'message') && !this.#sent.has(`${id} ${head.seq}`)
+    const row = rows.find(waits)
+    if (row === undefined || governance === undefined || user === undefined) return false
+    this.#sent.add(`${row.id} ${row.head.seq}`)
+    governance.proceed({ run: row.id, by: user }).catch(() => undefined)
     return true
   }
 

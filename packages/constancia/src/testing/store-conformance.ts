@@ -8,9 +8,11 @@ import { lifeCases } from './store-conformance/life.js'
 import { limitCases } from './store-conformance/limits.js'
 import { lineCases } from './store-conformance/lines.js'
 import { listCases } from './store-conformance/lists.js'
+import { logCases } from './store-conformance/logs.js'
 import { markCases } from './store-conformance/marks.js'
 import { inMemory, MovableWorld, moveCases } from './store-conformance/moves.js'
 import { newsCases } from './store-conformance/news.js'
+import { noticeCases } from './store-conformance/notices.js'
 import { outboxCases } from './store-conformance/outboxes.js'
 import { priorityCases } from './store-conformance/priorities.js'
 import { purgeCases } from './store-conformance/purges.js'
@@ -52,6 +54,7 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
     ...lifeCases,
     ...heartbeatCases,
     ...outboxCases,
+    ...noticeCases,
     ...lineCases,
     ...limitCases,
     ...priorityCases,
@@ -65,6 +68,7 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
     ...newsCases,
     ...approvalCases,
     ...transactionCases,
+    ...logCases,
   }
   return Object.entries(all).map(([name, check]) => ({
     name,

@@ -201,6 +201,7 @@ export class World {
     return {
       ...passing(store, (call) => this.#call({}, call)),
       transactions: store.transactions,
+      log: store.log,
       describe: () => store.describe(),
       create: (request) => this.#create(store, request),
       append: (request) => this.#append(store, request),
@@ -318,10 +319,8 @@ export class World {
       await this.#passable()
       if (points.before !== undefined) await this.#point(points.before)
       this.#askedCount += 1
-      const answer = await heardBy(
-        this.#mortality,
-        forward().finally(() => void this.#askedCount--),
-      )
+      const answered = forward().finally(() => void this.#askedCount--)
+      const answer = await heardBy(this.#mortality, answered)
       await this.#passable()
       if (points.after !== undefined && (points.afterIf?.(answer) ?? true)) await this.#point(points.after)
       return answer

@@ -156,6 +156,7 @@ export class Life {
       (answer.events?.at(-1) as { readonly seq: number } | undefined)?.seq ?? -1
     return {
       transactions: store.transactions,
+      log: store.log,
       describe: () => store.describe(),
       create: (request) =>
         alive(
@@ -243,6 +244,7 @@ const never = new Promise<never>(() => undefined)
 export function overStore(real: Store, changes: Partial<Store>): Store {
   return {
     transactions: real.transactions,
+    log: real.log,
     describe: () => real.describe(),
     create: (request) => real.create(request),
     append: (request) => real.append(request),

@@ -7,6 +7,8 @@ import type { AnyFlow, OpenOptions, Run, RunRow, StoreFactory } from 'constancia
 import { sqlite } from 'constancia/sqlite'
 import { memory, memoryDisk, ScriptedClock } from 'constancia/testing'
 import { afterEach } from 'vitest'
+import { defaultLimits } from '../../dist/journal/index.js'
+import type { Store } from '../../dist/store/index.js'
 import { quiet, RigDatabase } from '../postgres/rig-store.js'
 import { Life, type LifeOptions } from './life.js'
 import type { StoreName } from './stores.js'
@@ -19,9 +21,21 @@ export const leaseMs = 60_000
 const neverMs = 300 * 86_400_000
 
 const made: Rig[] = []
+const audits: ((rig: Rig) => Promise<void>)[] = []
+
+/** Has every rig of this file looked through once its test is over and its processes are gone. */
+export function auditRigs(audit: (rig: Rig) => Promise<void>): void {
+  audits.push(audit)
+}
 
 afterEach(async () => {
-  for (const rig of made.splice(0)) await rig.dispose()
+  const rigs = made.splice(0)
+  try {
+    for (const rig of rigs) await rig.end()
+    for (const rig of rigs) for (const audit of audits) await audit(rig)
+  } finally {
+    for (const rig of rigs) await rig.dispose()
+  }
 })
 
 /** One disk, and the processes that come and go on it. Ends with its test. */
@@ -98,8 +112,19 @@ export class Rig {
     }
   }
 
-  async dispose(): Promise<void> {
+  /** Opens what is on the disk once more, to look at it. */
+  read(): Promise<Store> {
+    const random = (count: number): Uint8Array => randomBytes(count)
+    return this.#factory({ clock: this.clock, randomBytes: random, limits: defaultLimits, warn: () => undefined })
+  }
+
+  /** Ends all processes by force. */
+  async end(): Promise<void> {
     await Promise.all(this.#lives.map((life) => life.crash()))
+  }
+
+  async dispose(): Promise<void> {
+    await this.end()
     await this.#database?.dispose()
     if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true })
   }

@@ -150,6 +150,23 @@ const withdrawing = flow({
   },
 })
 
+const released = paying('pay-for-another', toTheBank)
+const between = flow({
+  ...analysts,
+  name: 'has-it-paid',
+  run: (ctx, { invoice }: { readonly invoice: string }) => ctx.call(released, { invoice }),
+})
+// It may call a model, so that what people decide in a child of its child keeps it waiting for its user.
+const restricted = flow({
+  ...analysts,
+  name: 'restricted',
+  models: 'deferred',
+  async run(ctx, { invoice }: { readonly invoice: string }) {
+    const { paid } = await ctx.call(between, { invoice })
+    return ctx.step('tell', () => `paid: ${paid}`)
+  },
+})
+
 /** Every governed flow of the golden test. */
 export const governedFlows: readonly GovernedGolden[] = [
   {
@@ -292,6 +309,16 @@ export const governedFlows: readonly GovernedGolden[] = [
     votes: [{ on: 'bank.transfer', voter: 'tess', choice: 'reject' }],
     has: ['ApprovalVoted', 'ActionDenied', 'ActionCompleted', 'FlowCompleted'],
     acceptedCount: 4,
+  },
+  {
+    flow: restricted,
+    flows: [between, released],
+    input: { invoice: '7000' },
+    contract: treasury([restricted, between, released], toTheBank),
+    destination: bank,
+    votes: [{ on: 'treasury', ofChild: '0~0', voter: 'tess' }],
+    has: ['ApprovalVoted', 'ActionCompleted', 'ChildEnded', 'ResumeDeferred', 'MessageSent', 'FlowCompleted'],
+    acceptedCount: 2,
   },
   ...doubtfulFlows,
 ]

@@ -58,6 +58,8 @@ export interface GovernedGolden {
   readonly votes?: readonly ScriptedVote[]
   readonly statements?: ScriptedStater
   readonly changes?: readonly ScriptedChange[]
+  /** Those of its children. */
+  readonly flows?: readonly AnyGoverned[]
   readonly cancel?: ScriptedCancel
   /** Until when its actor may act; for ever unless set. */
   readonly actorUntilMs?: number
@@ -133,19 +135,27 @@ export const analysts = { resume: { roles: ['analyst'] }, version: 1, models: 'n
 export const forTreasurers = { roles: ['treasurer'], notBy: 'actor', within: days(4) } as const
 
 /** The contract of one flow. */
-export function treasury(governed: AnyGoverned, transfer: AnyAction, others: readonly Rule[] = []): Contract {
+export function treasury(
+  governed: AnyGoverned | readonly AnyGoverned[],
+  transfer: AnyAction,
+  others: readonly Rule[] = [],
+): Contract {
   return contract({
     name: 'treasury',
     version: '1',
     roles: { analyst: 'prepares payments', treasurer: 'releases them', chief: 'steps in' },
-    flows: [governed],
+    flows: [governed].flat(),
     rules: [
       allow(readInvoice).to('analyst'),
       allow(transfer).to('analyst').when('input.cents <= 1000'),
       allow(transfer).to('analyst').afterApproval(forTreasurers),
       ...others,
     ],
-    templates: { 'payment-released': 'Paid. {receipt}.', 'resume-denied': 'You may no longer resume this.' },
+    templates: {
+      'payment-released': 'Paid. {receipt}.',
+      'resume-denied': 'You may no longer resume this.',
+      'resume-deferred': 'Say something, and it goes on.',
+    },
   })
 }
 

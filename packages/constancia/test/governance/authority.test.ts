@@ -5,6 +5,7 @@ import { Rule } from '../../dist/governance/contract/rule.js'
 import { stores, until, untilStatus } from '../engine/rig.js'
 import { isCampaign, limitMs } from '../processes/campaign.js'
 import { Bench, office, type Style } from './bench.js'
+import { forges } from './court.js'
 
 /** One thing that an approval or an authorisation binds, and how it is altered. */
 interface Field {
@@ -24,7 +25,11 @@ const fields: Readonly<Record<string, Field>> = {
   "the actor's role": { alter: ({ court }) => court.revoke('ann', 'analyst'), atEffect: 'role_missing' },
   "the actor's right to resume": { alter: ({ court }) => court.revoke('ann', 'clerk'), atEffect: 'resume_denied' },
   "the end of the actor's role": {
-    alter: (bench) => bench.court.grant('ann', 'analyst', bench.rig.clock.now()),
+    alter: (bench) => {
+      // The end of a grant has come; nobody can grant it so, and time must not go on for the others.
+      forges(bench.rig)
+      return bench.court.grant('ann', 'analyst', bench.rig.clock.now())
+    },
     atEffect: 'role_missing',
   },
   "an approver's role": {
@@ -220,7 +225,7 @@ const points: Readonly<Record<string, Point>> = {
     await bench.opens()
     await untilStatus(bench.run, 'paused')
     await alter()
-    await bench.court.state(bench.run, 'not_done')
+    if (!(await bench.court.state(bench.run, 'not_done'))) forges(bench.rig)
     await until(async () => (await bench.run.row()).status !== 'paused', 'it goes on')
     await rests(bench)
     return 'at the effect'

@@ -127,10 +127,11 @@ describe.each(stores)('on %s', (store) => {
   })
 
   test.each(['rejected', 'expired'])('R-D6 an action that people %s is denied', async (outcome) => {
-    const { bank, court, pay } = await begin(store)
+    const { rig, bank, court, pay } = await begin(store)
     const run = await pay(5_000)
     await untilStatus(run, 'paused')
-    await court.vote(run, 'tom', { choice: 'reject', resolves: outcome })
+    if (outcome === 'expired') await rig.advance(days(4))
+    else await court.vote(run, 'tom', { choice: 'reject', resolves: outcome })
     await failureOf(run)
     expect(await bodyOf(run, 'ActionDenied')).toMatchObject({ code: `approval_${outcome}` })
     expect(bank.requestCount).toBe(0)
@@ -271,6 +272,7 @@ describe.each(stores)('on %s', (store) => {
     const court = new Court(() => life.store)
     await court.activate(made.contract)
     await court.grant('ann', 'analyst')
+    await court.grant('tom', 'treasurer')
     const run = await life.runtime.start(both, { cents: 1 }, { id: 'r', actor: 'ann' })
     await untilStatus(run, 'paused')
     expect((await run.row()).waitingFor.map(({ op, name }) => `${op} ${name}`)).toEqual(['0.0.0 one', '0.1.0 two'])

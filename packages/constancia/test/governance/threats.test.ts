@@ -2,7 +2,7 @@ import { days, flow, type GovernedContext, type GovernedRuntime, NotDispatched, 
 import { describe, expect, test } from 'vitest'
 import { kindsOf, Rig, rejection, type StoreName, stores, until, untilStatus } from '../engine/rig.js'
 import { isCampaign } from '../processes/campaign.js'
-import { Court } from './court.js'
+import { Court, forges } from './court.js'
 import { Judge } from './judge.js'
 import { Bank, treasury } from './treasury.js'
 
@@ -100,7 +100,8 @@ describe.each(stores)('on %s', (store) => {
   })
 
   test('threat 1 a resolution that no votes stand behind has no effect, whoever has written it', async () => {
-    const { bank, court, start } = await office(store, asks)
+    const { rig, bank, court, start } = await office(store, asks)
+    forges(rig)
     const run = await start()
     await untilStatus(run, 'paused')
     await court.vote(run, 'mallory', { resolves: 'approved' })

@@ -18,7 +18,7 @@ const votes = (tests: string): PlantedBug['noticedBy'] => test('votes', `memory,
 export const governanceBugs: readonly PlantedBug[] = [
   {
     breaks: 'the gate asks the contract that the run was started under, and not the one in force',
-    file: governance('gate'),
+    file: verify('gate'),
     find: '[...new Set([inForce, bound])]',
     replace: '[bound]',
     noticedBy: payments('R-E9'),
@@ -67,7 +67,7 @@ export const governanceBugs: readonly PlantedBug[] = [
   },
   {
     breaks: 'a vote of somebody who has lost the role since still lets the action happen',
-    file: governance('gate'),
+    file: verify('gate'),
     find: 'const authority = authorityOf(pending, vote, { law, nowMs })',
     replace:
       'const authority = authorityOf(pending, vote, { law, nowMs }) ?? { person: vote.voter, roles: pending.policy.roles }',
@@ -214,5 +214,43 @@ export const governanceBugs: readonly PlantedBug[] = [
     find: '    requireDatabase(this.contract, store)\n',
     replace: '',
     noticedBy: test('transacting', 'does not open'),
+  },
+  {
+    breaks: 'what people decided in a child restricts nobody above it',
+    file: governance('resumption'),
+    find: ' || run.restriction.isFromChildOf(pause.op)',
+    replace: '',
+    noticedBy: { ...test('restrictions', 'memory R-E5 what may call a model'), inVain: true },
+  },
+  {
+    breaks: 'a run that takes over forgets what people decided before',
+    file: 'constancia/src/engine/successor.ts',
+    find: '    ...restriction,\n',
+    replace: '',
+    noticedBy: { ...test('restrictions', 'memory R-E5 the last of runs'), inVain: true },
+  },
+  {
+    breaks: 'a message that let a child go on is asked for once more above it',
+    file: 'constancia/src/journal/restriction.ts',
+    find: 'if (this.#deferred.has(op)) this.#decided.delete(op)',
+    replace: 'if (this.#deferred.has(op)) this.#decided.add(op)',
+    noticedBy: { ...test('restrictions', 'memory R-E5 one message is enough'), inVain: true },
+  },
+  {
+    breaks: 'the caller of a run is not told what people decided',
+    file: governance('approvals/vote'),
+    find: 'outcome: resolution, ...reading.tells',
+    replace: 'outcome: resolution',
+    noticedBy: test('notices', 'memory R-E13 whoever started'),
+  },
+  {
+    breaks: 'notices that nobody delivers keep runs from being purged',
+    file: 'constancia/src/store/memory/outbox.ts',
+    find: "if (entry.run === run && entry.kind !== 'notice') return true",
+    replace: 'if (entry.run === run) return true',
+    noticedBy: {
+      file: 'constancia/test/store/conformance.test.ts',
+      name: 'memory store conforms: notices keep no run',
+    },
   },
 ]

@@ -133,6 +133,12 @@ const emptying = ['events', 'event_data', 'purged']
       ALTER TABLE {schema}.${table} ENABLE ALWAYS TRIGGER ${trigger};`
   })
   .join('')
+  .concat(`
+    CREATE OR REPLACE FUNCTION {schema}.refuse_in_log() RETURNS trigger LANGUAGE plpgsql AS $body$
+    BEGIN
+      IF TG_OP = 'DELETE' AND current_setting('constancia_test.emptying', true) = 'on' THEN RETURN NULL; END IF;
+      RAISE EXCEPTION 'the log is append-only: % of % refused', TG_OP, TG_TABLE_NAME;
+    END $body$;`)
 
 /** From now on the clock of a schema stands still, at the beginning of 2026, but for what is added to `scripted.ms`. */
 export async function scriptClock(raw: pg.Client, schema: string): Promise<void> {

@@ -12,7 +12,14 @@ export class Identities {
   /** A principal is an identity of this person; of nobody else, where both are the same. A circle says nothing new. */
   link(principal: string, person: string): void {
     if (principal === person) this.#people.delete(principal)
-    else if (this.personOf(person) !== principal) this.#people.set(principal, person)
+    else if (!this.#isBehind(principal, person)) this.#people.set(principal, person)
+  }
+
+  #isBehind(person: string, principal: string): boolean {
+    for (let one: string | undefined = principal; one !== undefined; one = this.#people.get(one)) {
+      if (one === person) return true
+    }
+    return false
   }
 
   /** The person behind an identity: itself unless it was linked. */

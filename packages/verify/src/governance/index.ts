@@ -14,6 +14,14 @@ export {
   type VoteRefusal,
 } from './approval.js'
 export {
+  type AskedApproval,
+  askedAfter,
+  askedApproval,
+  type CastVote,
+  pendingOf,
+  type ToldEvent,
+} from './asked.js'
+export {
   administrator,
   type ContractNamed,
   type GovernanceBodies,
@@ -34,7 +42,39 @@ export {
   type DeclaredTemplate,
 } from './contract.js'
 export type { Delegation } from './delegations.js'
+export {
+  type AllowedFacts,
+  askGate,
+  type BoundRun,
+  type GateAnswer,
+  type GateRequest,
+  type SchemaDigestOf,
+} from './gate.js'
 export type { Grant } from './grants.js'
-export { type ActivatedContract, Law, type ProposedContract, type Support } from './law.js'
+export {
+  type ActivatedContract,
+  isGovernanceKind,
+  Law,
+  type LawEntry,
+  type ProposedContract,
+  type Support,
+} from './law.js'
+export { LawHistory, type LawThen } from './law-history.js'
+export { countedLimits, type Intent, limitPassed, type UsedUp, usedWith } from './limits.js'
+export { type Question, questionOf, shownPreimage, shownSaltText, shownTextOf } from './question.js'
+export {
+  type ActionSummary,
+  type ApprovalSummary,
+  type Finding,
+  GovernanceReplay,
+  type ReplayCheck,
+  type ReplayEvent,
+  type ResumeSummary,
+  RunReplay,
+  type RunSummary,
+  type Started,
+} from './replay/index.js'
 export { isDeferredAfterApproval, judgeResume, type ResumeVerdict, type ResumingRun } from './resume.js'
+export { type AboutOp, type ApprovalOutcome, notDispatchedCode, type RunBodies } from './run-bodies.js'
+export { judgeStatement, rolesThatState, type StatementVerdict, type Stater } from './statement.js'
 export { type Actor, type Approved, type DenialCode, type Proposal, type Verdict, verdictOf } from './verdict.js'

@@ -140,26 +140,33 @@ export class Law {
 
   /** Takes the next event. Kinds that it does not know say nothing about who may. Throws `TypeError` where events are missing. */
   add(event: GovernanceEvent): void {
-    if (event.seq !== this.#eventCount) {
-      throw new TypeError(`Event ${event.seq} of the governance stream came where ${this.#eventCount} was expected.`)
-    }
-    this.#eventCount++
-    if (!Object.hasOwn(this.#takers, event.kind)) return
-    const take = this.#takers[event.kind as GovernanceKind]
-    take(JSON.parse(event.body) as never, event)
+    this.take(lawEntryOf(event))
   }
 
-  readonly #takers: { readonly [K in GovernanceKind]: (body: GovernanceBodies[K], event: GovernanceEvent) => void } = {
-    ContractProposed: ({ digest }, { seq, data = '' }) => {
-      this.#proposals.set(digest, { declared: JSON.parse(data) as DeclaredContract, digest, seq, confirmers: [] })
+  /** Takes the next event, already read. Throws `TypeError` where events are missing. */
+  take(entry: LawEntry): void {
+    if (entry.seq !== this.#eventCount) {
+      throw new TypeError(`Event ${entry.seq} of the governance stream came where ${this.#eventCount} was expected.`)
+    }
+    this.#eventCount++
+    if (entry.kind === undefined) return
+    const take = this.#takers[entry.kind]
+    take(entry.body as never, entry)
+  }
+
+  readonly #takers: { readonly [K in GovernanceKind]: (body: GovernanceBodies[K], entry: LawEntry) => void } = {
+    ContractProposed: ({ digest }, { seq, declared }) => {
+      if (declared === undefined) return
+      this.#proposals.set(digest, { declared, digest, seq, confirmers: [] })
     },
     ContractConfirmed: ({ digest, confirmer }) => {
       const proposal = this.#proposals.get(digest)
       if (proposal === undefined) return
       this.#proposals.set(digest, { ...proposal, confirmers: [...new Set([...proposal.confirmers, confirmer])] })
     },
-    ContractActivated: ({ digest }, { seq, data = '' }) => {
-      this.#inForce = { declared: JSON.parse(data) as DeclaredContract, digest, seq }
+    ContractActivated: ({ digest }, { seq, declared }) => {
+      if (declared === undefined) return
+      this.#inForce = { declared, digest, seq }
       this.#contracts.set(digest, this.#inForce)
       this.#proposals.clear()
     },
@@ -169,4 +176,38 @@ export class Law {
     DelegationRevoked: (pair) => this.#delegations.remove(pair),
     IdentityLinked: ({ principal, person }) => this.#identities.link(principal, person),
   }
+}
+
+/** An event of the governance stream, already read. */
+export interface LawEntry {
+  readonly seq: number
+  /** Undefined for kinds that say nothing about who may. */
+  readonly kind: GovernanceKind | undefined
+  readonly body: GovernanceBodies[GovernanceKind] | undefined
+  /** The contract, where one is proposed or put in force. */
+  readonly declared: DeclaredContract | undefined
+}
+
+const kinds: ReadonlySet<string> = new Set<GovernanceKind>([
+  'ContractProposed',
+  'ContractConfirmed',
+  'ContractActivated',
+  'RoleGranted',
+  'RoleRevoked',
+  'DelegationGranted',
+  'DelegationRevoked',
+  'IdentityLinked',
+])
+
+/** Whether events of this kind say who may. */
+export function isGovernanceKind(kind: string): kind is GovernanceKind {
+  return kinds.has(kind)
+}
+
+// Of a stream that is trusted, so that what it says is of the form that it should be.
+function lawEntryOf({ seq, kind, body, data = '' }: GovernanceEvent): LawEntry {
+  if (!isGovernanceKind(kind)) return { seq, kind: undefined, body: undefined, declared: undefined }
+  const isContract = kind === 'ContractProposed' || kind === 'ContractActivated'
+  const declared = isContract ? (JSON.parse(data) as DeclaredContract) : undefined
+  return { seq, kind, body: JSON.parse(body) as GovernanceBodies[GovernanceKind], declared }
 }

@@ -23,7 +23,8 @@ export interface Actor {
 
 /** An approval that has a positive outcome, with its votes as they count now. */
 export interface Approved {
-  readonly action: string
+  /** Null where it was a plain question, or its action takes other input by now. */
+  readonly action: string | null
   /** Whether the bytes that would execute are those that were approved, or their approved amendment. */
   readonly isSameInput: boolean
   /** Whether another op has used it. */
@@ -80,7 +81,10 @@ function afterApproval(
     return { kind: 'needs_approval', rule: first.index, approval: first.rule.approval as DeclaredApproval }
   }
   if (approval.action !== action) {
-    return denied('approval_other_action', `What was approved is ${approval.action}, not ${action}.`)
+    return denied(
+      'approval_other_action',
+      `What was approved is ${approval.action ?? 'something else'}, not ${action}.`,
+    )
   }
   if (!approval.isSameInput) return denied('approval_other_input', 'What was approved has another input.')
   if (approval.isUsed) return denied('approval_used', 'This approval was used for another op; each counts once.')

@@ -1,3 +1,4 @@
+import { tellsOf } from '../../engine/index.js'
 import {
   type Bodies,
   emptyHead,
@@ -7,6 +8,7 @@ import {
   type RunId,
   runStream,
   type StoredEvent,
+  type Tells,
   verifyChain,
 } from '../../journal/index.js'
 import type { Store } from '../../store/index.js'
@@ -54,6 +56,11 @@ export class RunReading {
   /** What the run began with; undefined where nothing was read. */
   get started(): Bodies['FlowStarted'] | undefined {
     return this.#started
+  }
+
+  /** What events say that the caller of the run is told of. */
+  get tells(): Tells {
+    return tellsOf(this.#started ?? {})
   }
 
   /** Whether its pauses were let go on, in the order of the journal. */

@@ -1,4 +1,4 @@
-import { administrator, type DeclaredApproval, type Law } from '@constancia/verify'
+import { judgeStatement } from '@constancia/verify'
 import { encodeValue } from '../../journal/index.js'
 import { bodyOf, draftOf, type RunBodies } from '../kinds.js'
 import { type AnswerDecision, type AnswerKnown, type AnswerParts, takeAnswer } from './deciding.js'
@@ -104,8 +104,9 @@ function decideStatement(incoming: Incoming, { facts, reading, law, unfit }: Kno
   if (unknown === undefined)
     return refused('nothing_unknown', 'No effect there has an unknown outcome.', stated(reading, op))
   if (run.outcome !== 'open') return refused('run_ended', `The run has ended as ${run.outcome}.`, run.outcome)
-  const roles = rolesToState(unknown.name, { by, actor: reading.actor, law, nowMs })
-  if ('kind' in roles) return refused(roles.kind, roles.reason, 'unknown')
+  const judged = judgeStatement(unknown.name, { stater: by, actor: reading.actor, law, nowMs })
+  if (judged.kind === 'refused') return refused(judged.code, judged.reason, 'unknown')
+  const { roles } = judged
   if (unfit !== undefined) return refused('output_unfit', unfit, 'unknown')
   const { verb, name } = unknown
   const body: RunBodies['OutcomeStated'] = { op, verb, name, stater: by, outcome, delivery, roles }
@@ -144,45 +145,4 @@ function earlierStatement(incoming: Incoming, reading: RunReading): AnswerDecisi
     return refused('delivery_used', `Delivery ${delivery} is another statement of this person.`, body.outcome)
   }
   return undefined
-}
-
-/** The roles whose holders may say what came of an action, by the contract in force. */
-export function rolesThatState(action: string, law: Law): readonly string[] {
-  const approvals = approvalsOf(action, law)
-  return approvals.length === 0 ? [administrator] : [...new Set(approvals.flatMap(({ roles }) => roles))]
-}
-
-function approvalsOf(action: string, law: Law): readonly DeclaredApproval[] {
-  const rules = law.inForce?.declared.rules ?? []
-  return rules.flatMap(({ action: of, approval }) => (of === action && approval !== null ? [approval] : []))
-}
-
-interface Stater {
-  readonly by: string
-  readonly actor: string | null
-  readonly law: Law
-  readonly nowMs: number
-}
-
-function rolesToState(
-  action: string,
-  { by, actor, law, nowMs }: Stater,
-): readonly string[] | { readonly kind: 'role_missing' | 'own_request'; readonly reason: string } {
-  const approvals = approvalsOf(action, law)
-  const asked = rolesThatState(action, law)
-  const delegated = approvals.length === 0 ? [] : law.delegatedTo(by, nowMs)
-  const own = law.grantedTo(by, nowMs).filter((role) => asked.includes(role))
-  const lent = delegated.filter(({ role }) => asked.includes(role))
-  if (own.length === 0 && lent.length === 0) {
-    return {
-      kind: 'role_missing',
-      reason: `It is for ${asked.join(' or ')} to say, and ${by} holds none of these now.`,
-    }
-  }
-  const people = [by, ...(own.length > 0 ? [] : lent.map(({ from }) => from))].map((id) => law.personOf(id))
-  const isKept = actor !== null && approvals.some(({ notBy }) => notBy === 'actor')
-  if (isKept && people.includes(law.personOf(actor))) {
-    return { kind: 'own_request', reason: 'Nobody settles what they asked for themselves, under no identity.' }
-  }
-  return own.length > 0 ? own : [...new Set(lent.map(({ role }) => role))].sort()
 }

@@ -1,5 +1,5 @@
 import { approvedMeaning, judgeVote, type PendingApproval } from '@constancia/verify'
-import { type Draft, encodeValue } from '../../journal/index.js'
+import { type Draft, encodeValue, type Tells } from '../../journal/index.js'
 import { bodyOf, draftOf, type RunBodies } from '../kinds.js'
 import { type AnswerDecision, type AnswerKnown, type AnswerParts, takeAnswer } from './deciding.js'
 import { type IncomingAnswer, incomingAnswer, oneOf, saidText } from './incoming.js'
@@ -119,7 +119,10 @@ function decideVote(incoming: Incoming, { facts, reading, law, unfit }: Known): 
   const { roles, resolution } = judged
   const after = { ...pending, votes: [...pending.votes, ballot] }
   const drafts = [voteDraft(incoming, asked, roles)]
-  if (resolution !== null) drafts.push(resolutionDraft(asked, resolution, amendedText(after, { asked, incoming }, now)))
+  if (resolution !== null) {
+    const told = { outcome: resolution, ...reading.tells }
+    drafts.push(resolutionDraft(asked, told, amendedText(after, { asked, incoming }, now)))
+  }
   return { kind: 'counts', drafts, result: { roles, resolution } }
 }
 
@@ -172,10 +175,10 @@ function voteDraft(incoming: Incoming, asked: AskedApproval, roles: readonly str
 
 function resolutionDraft(
   { op, verb, name }: AskedApproval,
-  outcome: 'approved' | 'rejected',
+  told: Tells & { readonly outcome: 'approved' | 'rejected' },
   amended: string | undefined,
 ): Draft {
-  return draftOf('ApprovalResolved', { op, verb, name, outcome }, amended)
+  return draftOf('ApprovalResolved', { op, verb, name, ...told }, amended)
 }
 
 // What the votes that decide mean need not be what the last of them means: a vote may count again.

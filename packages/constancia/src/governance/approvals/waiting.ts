@@ -27,7 +27,11 @@ export function requestOf(asked: ApprovalQuestion, host: Host): Draft {
   const schema = name === null ? null : schemaDigestOf(basis.inForce?.declared, name)
   const text = shownTextOf({ action: name, title: action?.title ?? '', schema, input: inputText, question })
   const shown = shownDigestOf(host.runId, about.op, text)
-  return draftOf('ApprovalRequested', { ...about, contract, action: name, rule, policy, shown }, text)
+  return draftOf(
+    'ApprovalRequested',
+    { ...about, contract, action: name, rule, policy, shown, ...host.guarded?.tells },
+    text,
+  )
 }
 
 /** When something is to be done about an approval that is open: it is escalated, or its deadline comes. UTC milliseconds since 1970. */

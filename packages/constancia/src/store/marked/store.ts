@@ -5,6 +5,7 @@ import type { Change } from '../change.js'
 import type { ClaimRef } from '../claim-ref.js'
 import type { Clock } from '../clock.js'
 import type { Heartbeat, HeartbeatOptions } from '../heartbeat.js'
+import type { Log } from '../log.js'
 import type { Mark, NotedHead } from '../mark.js'
 import type {
   Append,
@@ -27,6 +28,7 @@ import type { Recorded, RecordRequest } from '../streams.js'
 import type { OpenRuns, WorkerNote, WorkerRow } from '../workers.js'
 import { Guard } from './guard.js'
 import { GuardedHeartbeat } from './heartbeat.js'
+import { GuardedLog } from './log.js'
 import { type Loss, lossError } from './loss.js'
 
 /** What a marked store is opened with. */
@@ -48,9 +50,11 @@ export class MarkedStore implements Store {
   readonly #inner: Store
   readonly #guard: Guard
   readonly #hearts: Set<GuardedHeartbeat>
+  readonly log: Log
 
   private constructor(inner: Store, guard: Guard, hearts: Set<GuardedHeartbeat>) {
     this.#inner = inner
+    this.log = new GuardedLog(inner.log, async () => guard.fresh())
     this.#guard = guard
     this.#hearts = hearts
   }

@@ -10,7 +10,7 @@ import {
   type StoredEvent,
   type StreamId,
 } from '../../journal/index.js'
-import type { StoreParts } from '../index.js'
+import type { Handle } from './handle.js'
 
 /** Events that are about to be stored, and what follows from them. Making one changes nothing: it may still be refused. */
 export interface Batch extends Projection {
@@ -27,13 +27,13 @@ export interface Addition {
 }
 
 /** Makes drafts into the next events of a journal. Throws if one of them cannot be stored. */
-export function chained(parts: StoreParts, { stream, drafts, head, by, seen }: Addition): StoredEvent[] {
+export function chained(parts: Handle['parts'], { stream, drafts, head, by, seen }: Addition): StoredEvent[] {
   assertExactTexts(drafts)
   return chainDrafts(head, drafts, {
     stream,
     nowMs: parts.clock.now(),
     by,
-    seen,
+    seen: parts.known.complete(seen),
     salt: () => new Uint8Array(parts.randomBytes(16)),
   })
 }

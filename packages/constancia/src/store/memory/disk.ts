@@ -1,6 +1,7 @@
 import type { RunId, StoredEvent, StreamId } from '../../journal/index.js'
 import type { Announced, Change, MoveState, RunRow } from '../index.js'
 import { DueLists } from './due-list.js'
+import { KeptLog } from './kept-log.js'
 import type { KeptTerms } from './kept-terms.js'
 import { Outbox } from './outbox.js'
 import type { PurgedRun, StoredRun } from './stored-run.js'
@@ -20,6 +21,7 @@ export class MemoryDisk {
   /** Those that belong to no run. */
   readonly #streams = new Map<StreamId, StoredEvent[]>()
   readonly outbox = new Outbox()
+  readonly log = new KeptLog()
   /** Made when somebody first asks. */
   kept: KeptTerms | undefined
   /** Whether it has to do with a move. */

@@ -1,10 +1,10 @@
-import type { ClaimRef, RunRow, StoreParts } from '../index.js'
+import type { ClaimRef, KnownCheckpoint, RunRow, StoreParts } from '../index.js'
 import type { MemoryDisk } from './disk.js'
 
 /** A handle's view: the disk, and what the process gave. */
 export interface Handle {
   readonly disk: MemoryDisk
-  readonly parts: StoreParts
+  readonly parts: StoreParts & { readonly known: KnownCheckpoint }
 }
 
 /** What the scheduler's part of a row is while nobody has the run and it waits for nothing. */

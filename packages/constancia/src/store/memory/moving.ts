@@ -9,6 +9,7 @@ import {
   type Parcel,
   type PurgedJournal,
   type StoreCounts,
+  type StoreParts,
   StreamCheck,
   type StreamEnd,
   storeError,
@@ -16,7 +17,6 @@ import {
 } from '../index.js'
 import { keepApprovals } from './approvals.js'
 import { type MemoryDisk, memoryDisk } from './disk.js'
-import type { Handle } from './handle.js'
 
 const pageSize = 100
 
@@ -26,13 +26,15 @@ let lastNumber = 0
 
 /** A disk that is open to be moved. */
 export class MemoryMoving implements Moving {
-  readonly #handle: Handle
+  readonly #disk: MemoryDisk
+  readonly #parts: StoreParts
   readonly identity: string
 
-  constructor(handle: Handle) {
-    this.#handle = handle
-    const number = numbers.get(handle.disk) ?? ++lastNumber
-    numbers.set(handle.disk, number)
+  constructor(disk: MemoryDisk, parts: StoreParts) {
+    this.#disk = disk
+    this.#parts = parts
+    const number = numbers.get(disk) ?? ++lastNumber
+    numbers.set(disk, number)
     this.identity = `memory ${number}`
   }
 
@@ -41,30 +43,29 @@ export class MemoryMoving implements Moving {
   }
 
   async state(): Promise<MoveState | undefined> {
-    return this.#handle.disk.moveState
+    return this.#disk.moveState
   }
 
   async isEmpty(): Promise<boolean> {
-    return isEmpty(this.#handle.disk)
+    return isEmpty(this.#disk)
   }
 
   async expect(state: MoveState): Promise<boolean> {
-    const { disk } = this.#handle
-    if (!isEmpty(disk)) return false
-    disk.moveState = state
+    if (!isEmpty(this.#disk)) return false
+    this.#disk.moveState = state
     return true
   }
 
   async release(): Promise<void> {
-    this.#handle.disk.moveState = undefined
+    this.#disk.moveState = undefined
   }
 
   async depart(): Promise<Departure> {
-    return new MemoryDeparture(this.#handle)
+    return new MemoryDeparture(this.#disk, this.#parts)
   }
 
   async arrive(id: string): Promise<Arrival | undefined> {
-    const { disk } = this.#handle
+    const disk = this.#disk
     return disk.moveState?.id === id && isEmpty(disk) ? new MemoryArrival(disk) : undefined
   }
 
@@ -85,6 +86,8 @@ function countsOf(disk: MemoryDisk): StoreCounts {
     purgedCount: [...disk.allPurged()].length,
     deliveryCount: [...disk.inboxes()].reduce((sum, [, deliveries]) => sum + deliveries.size, 0),
     entryCount: disk.outbox.all().length,
+    leafCount: disk.log.leaves.length,
+    checkpointCount: disk.log.checkpoints.length,
   }
 }
 
@@ -103,7 +106,7 @@ class MemoryDeparture implements Departure {
   readonly owners: readonly string[]
   #hasEnded = false
 
-  constructor({ disk, parts }: Handle) {
+  constructor(disk: MemoryDisk, parts: StoreParts) {
     if (disk.isLocked) throw storeError('store_locked', 'The store is being moved by somebody else. Nothing was done.')
     disk.isLocked = true
     this.#disk = disk
@@ -133,6 +136,9 @@ class MemoryDeparture implements Departure {
     for (const items of pagesOf(this.#disk.outbox.all())) yield { kind: 'entries', items }
     const streams = this.#disk.streams().map(([stream, events]) => ({ stream, events }))
     for (const items of pagesOf(streams)) yield { kind: 'streams', items }
+    for (const items of pagesOf(this.#disk.log.leaves)) yield { kind: 'leaves', items }
+    for (const items of pagesOf(this.#disk.log.allTiles())) yield { kind: 'tiles', items }
+    for (const items of pagesOf(this.#disk.log.checkpoints)) yield { kind: 'checkpoints', items }
   }
 
   async seal(state: MoveState): Promise<void> {
@@ -222,5 +228,14 @@ function apply(disk: MemoryDisk, parcel: Exclude<Parcel, { kind: 'journals' }>):
       return
     case 'streams':
       for (const { stream, events } of parcel.items) disk.addToStream(stream, events)
+      return
+    case 'leaves':
+      for (const leaf of parcel.items) disk.log.addLeaf(leaf)
+      return
+    case 'tiles':
+      for (const tile of parcel.items) disk.log.setTile(tile)
+      return
+    case 'checkpoints':
+      disk.log.checkpoints.push(...parcel.items)
   }
 }

@@ -11,6 +11,7 @@ export function purge({ disk, parts }: Handle, { runs, by }: Purge): { readonly 
     const stored = disk.find(id)
     if (stored === undefined || !isDone(disk, stored)) continue
     const { root, head, outcome, endedAtMs = head.at } = stored.row
+    disk.outbox.forget(id)
     disk.purge(stored, { id, root, head, outcome, endedAtMs, purgedAtMs: parts.clock.now(), by })
     disk.tell({ run: id, headSeq: undefined, due: false, outbox: false })
     purged.push(id)

@@ -13,6 +13,7 @@ import type {
   Decide,
   Heartbeat,
   HeartbeatOptions,
+  Log,
   Mark,
   MovableStoreFactory,
   NotedHead,
@@ -31,7 +32,7 @@ import type {
   WorkerNote,
   WorkerRow,
 } from '../index.js'
-import { moveStateError, storeError } from '../index.js'
+import { KnownCheckpoint, moveStateError, storeError } from '../index.js'
 import { approvals } from './approvals.js'
 import { claim, release, renew, suspend, type Turn } from './claims.js'
 import { decide } from './decisions.js'
@@ -39,6 +40,7 @@ import { type MemoryDisk, memoryDisk } from './disk.js'
 import { append, create } from './events.js'
 import type { Handle } from './handle.js'
 import { TimerHeartbeat } from './heartbeat.js'
+import { MemoryLog } from './log.js'
 import { hold, mark, missing, pulse, quarantine } from './mark.js'
 import { MemoryMoving } from './moving.js'
 import { purge } from './purge.js'
@@ -58,9 +60,9 @@ const place = 'memory'
 export function memory(disk: MemoryDisk = memoryDisk()): MovableStoreFactory {
   const open = async (parts: StoreParts): Promise<Store> => {
     if (disk.moveState !== undefined) throw moveStateError(place, disk.moveState)
-    return new MemoryStore({ disk, parts })
+    return new MemoryStore(disk, parts)
   }
-  return Object.assign(open, { openToMove: async (parts: StoreParts) => new MemoryMoving({ disk, parts }) })
+  return Object.assign(open, { openToMove: async (parts: StoreParts) => new MemoryMoving(disk, parts) })
 }
 
 class MemoryStore implements Store {
@@ -69,10 +71,15 @@ class MemoryStore implements Store {
   readonly #turn: Turn = { index: 0 }
   readonly #hearts = new Set<Heartbeat>()
   readonly #listeners = new Set<(change: Change) => void>()
+  readonly log: Log
   #isClosed = false
 
-  constructor(handle: Handle) {
-    this.#handle = handle
+  constructor(disk: MemoryDisk, parts: StoreParts) {
+    this.#handle = { disk, parts: { ...parts, known: new KnownCheckpoint() } }
+    this.log = new MemoryLog(
+      () => this.#open(),
+      () => this.#toWrite(),
+    )
   }
 
   describe(): string {

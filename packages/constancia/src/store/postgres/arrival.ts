@@ -16,6 +16,7 @@ import { keepApprovals, type StreamChanges } from './approvals.js'
 import type { Row, Value } from './driver.js'
 import { countAll, endsOf } from './inventory.js'
 import { arrayOf, bytesOf, Columns } from './literals.js'
+import { endLog, putLog } from './log-moving.js'
 import type { LongTransaction } from './long-transaction.js'
 import { clearMoveState, type MovePlace, movedTables } from './move-state.js'
 import { rowOf } from './rebuild.js'
@@ -59,6 +60,9 @@ export class PostgresArrival implements Arrival {
         return this.#putEntries(parcel.items)
       case 'streams':
         for (const piece of parcel.items) await this.#putStream(piece)
+        return
+      default:
+        return putLog(this.#place, parcel)
     }
   }
 
@@ -73,6 +77,7 @@ export class PostgresArrival implements Arrival {
 
   async commit(): Promise<void> {
     this.#check.end()
+    await endLog(this.#place)
     await clearMoveState(this.#place)
     // Whoever claims next finds its way at once.
     for (const table of movedTables) await this.#ask(`ANALYZE {schema}.${table}`)

@@ -1,4 +1,4 @@
-import type { StoreParts } from '../index.js'
+import { KnownCheckpoint, type StoreParts } from '../index.js'
 import { GroupCommit } from './commit.js'
 import type { Opened } from './open.js'
 import { closedError, type Patience, patiently } from './patience.js'
@@ -27,6 +27,7 @@ export function beginSession({ opened, parts, patience }: SessionParts): Session
     limitedFlows: new Set(),
     clock,
     salt: saltPool(randomBytes),
+    known: new KnownCheckpoint(),
     sql: schemaFiller(schema),
     patiently: (call) => (patience.isClosing() ? Promise.reject(closedError()) : patiently(patience, call)),
   }

@@ -59,7 +59,16 @@ function addDecided(session: Session, { request, record, facts, decision }: Enac
   const { seen = request.seen } = decision
   const fold = foldOf(record)
   const addAll = (drafts: readonly Draft[]): Added =>
-    add({ run, head: fold.head, fold, drafts, nowMs: facts.nowMs, by, seen, salt: session.salt })
+    add({
+      run,
+      head: fold.head,
+      fold,
+      drafts,
+      nowMs: facts.nowMs,
+      by,
+      seen: session.known.complete(seen),
+      salt: session.salt,
+    })
   if (decision.drafts.length === 0) return addAll([])
   assert(record.outcome === 'open', `events were decided for run ${run}, which has ended`)
   const added = addAll(decision.drafts)

@@ -14,6 +14,7 @@ import {
 import type { Row, Value } from './driver.js'
 import { type StreamEvent, streamEvents } from './events.js'
 import { countAll, endsOf, isOfNoRun } from './inventory.js'
+import { logParcels } from './log-moving.js'
 import type { LongTransaction } from './long-transaction.js'
 import { type MovePlace, setMoveState } from './move-state.js'
 import { type RunRecord, recordColumns, rowOf } from './run-record.js'
@@ -55,6 +56,7 @@ export class PostgresDeparture implements Departure {
     for await (const items of this.#deliveries()) yield { kind: 'deliveries', items }
     for await (const page of this.#pages(selectEntries)) yield { kind: 'entries', items: page.map(entryOf) }
     for await (const item of this.#streams()) yield { kind: 'streams', items: [item] }
+    yield* logParcels(this.#place)
   }
 
   async seal(state: MoveState): Promise<void> {

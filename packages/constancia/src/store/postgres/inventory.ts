@@ -14,6 +14,8 @@ export async function countAll({ on, sql }: MovePlace): Promise<StoreCounts> {
     purgedCount: await countOf('purged'),
     deliveryCount: await countOf('inbox'),
     entryCount: await countOf('outbox'),
+    leafCount: await countOf('log_leaves'),
+    checkpointCount: await countOf('log_checkpoints'),
   }
 }
 

@@ -37,7 +37,16 @@ async function checkRoot(session: Session, { run }: CreateRun): Promise<void> {
 function begin(session: Session, { run, drafts, by, seen }: CreateRun): Added {
   assert(drafts.length > 0, `run ${run} was to be created without events`)
   const head = emptyHead(runStream(run))
-  return add({ run, head, fold: undefined, drafts, nowMs: session.clock.now(), by, seen, salt: session.salt })
+  return add({
+    run,
+    head,
+    fold: undefined,
+    drafts,
+    nowMs: session.clock.now(),
+    by,
+    seen: session.known.complete(seen),
+    salt: session.salt,
+  })
 }
 
 async function whatExists(session: Session, run: RunId): Promise<Created> {
@@ -142,7 +151,16 @@ export function workOf(
   const by = `claim:${claim.id}@${claim.epoch}`
   const nowMs = session.clock.now()
   // What the database holds of the head counts, its time too.
-  const added = add({ run, head: fold.head, fold, drafts, nowMs, by, seen, salt: session.salt })
+  const added = add({
+    run,
+    head: fold.head,
+    fold,
+    drafts,
+    nowMs,
+    by,
+    seen: session.known.complete(seen),
+    salt: session.salt,
+  })
   const change = { run, claim, head: fold.head, basis, added, readSignalCount, isProgress: added.events.length > 0 }
   const isRoom = added.fold.outcome !== 'open' && session.limitedFlows.has(fold.flow)
   const touched = [touchedOf(added, isRoom)]

@@ -10,7 +10,7 @@ const lock = 'SELECT 1 FROM {schema}.runs WHERE id = ANY ($1::text[]) ORDER BY i
 const selectOver = `
   SELECT r.stream, r.id FROM {schema}.runs AS r
   WHERE r.id = ANY ($1::text[]) AND r.outcome <> 'open'
-    AND NOT EXISTS (SELECT 1 FROM {schema}.outbox AS o WHERE o.stream = r.stream)
+    AND NOT EXISTS (SELECT 1 FROM {schema}.outbox AS o WHERE o.stream = r.stream AND o.kind <> 'notice')
     AND NOT EXISTS (
       SELECT 1 FROM {schema}.runs AS root JOIN {schema}.runs AS last ON last.id = root.latest
       WHERE root.id = coalesce(r.root, r.id) AND last.outcome = 'open')`
@@ -24,6 +24,7 @@ const removals = [
   'DELETE FROM {schema}.event_data WHERE stream = ANY ($1::bigint[])',
   'DELETE FROM {schema}.events WHERE stream = ANY ($1::bigint[])',
   'DELETE FROM {schema}.inbox AS i USING {schema}.runs AS r WHERE r.stream = ANY ($1::bigint[]) AND i.root = r.id',
+  'DELETE FROM {schema}.outbox WHERE stream = ANY ($1::bigint[])',
   'DELETE FROM {schema}.approvals WHERE stream = ANY ($1::bigint[])',
   'DELETE FROM {schema}.runs WHERE stream = ANY ($1::bigint[])',
 ]

@@ -109,8 +109,8 @@ async function readRun({ session, on, known }: Reading, { no, id, kept }: Journa
 }
 
 async function writeAll(session: Session, on: Connection, known: Known): Promise<void> {
-  for (const table of ['runs', 'inbox', 'outbox', 'approvals'])
-    await on.query(session.sql(`DELETE FROM {schema}.${table}`))
+  for (const table of ['runs', 'inbox', 'approvals']) await on.query(session.sql(`DELETE FROM {schema}.${table}`))
+  await on.query(session.sql(`DELETE FROM {schema}.outbox WHERE kind <> 'notice'`))
   const [clock] = await on.query(session.sql('SELECT {schema}.now_ms() AS now_ms'))
   const nowMs = Number(clock?.['now_ms'])
   const rows = [...known.runs.values()].map((one) => rowOf(one, { nowMs, latest: latestOf(known, one.fold) }))

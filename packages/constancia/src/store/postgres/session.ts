@@ -1,4 +1,4 @@
-import type { Clock } from '../index.js'
+import type { Clock, KnownCheckpoint } from '../index.js'
 import type { Connections } from './driver.js'
 import type { JobQueue } from './job.js'
 import type { Patience } from './patience.js'
@@ -18,6 +18,7 @@ export interface Session {
   readonly clock: Clock
   /** Returns 16 fresh random bytes. */
   readonly salt: () => Uint8Array
+  readonly known: KnownCheckpoint
   /** Puts the schema's name into a statement. */
   readonly sql: (text: string) => string
   /** Does something that may be done twice, for as long as patience lasts. Fails with `store_closed` after the end. */

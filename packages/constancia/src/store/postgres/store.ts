@@ -14,6 +14,7 @@ import type {
   Decide,
   Heartbeat,
   HeartbeatOptions,
+  Log,
   Mark,
   MovableStoreFactory,
   Moving,
@@ -43,6 +44,7 @@ import { readEvents } from './events.js'
 import { messageOf } from './faults.js'
 import { ThreadHeartbeat } from './heartbeat.js'
 import { append, create } from './journals.js'
+import { PostgresLog } from './log.js'
 import { hold, mark, missing, pulse, quarantine } from './mark.js'
 import { openMoving } from './moving.js'
 import { type Opened, open, openToMove, type PostgresOptions, placeOfOptions } from './open.js'
@@ -113,11 +115,13 @@ class PostgresStore implements Store {
   readonly #turn: Turn = { index: 0 }
   readonly #hearts = new Set<Heartbeat>()
   readonly #underway = new Set<Promise<unknown>>()
+  readonly log: Log
   #closed: Promise<void> | undefined
 
   constructor(ground: StoreGround) {
     this.#ground = ground
     this.#session = ground.session
+    this.log = new PostgresLog(ground.session, { ask: (call) => this.#ask(call), do: (call) => this.#do(call) })
   }
 
   describe(): string {

@@ -89,7 +89,13 @@ async function recordNow(ground: Ground, request: RecordRequest, { sent, send }:
   const isAsKnown = request.head === undefined || (request.head.seq === head.seq && request.head.hash === head.hash)
   if (!isAsKnown) return { kind: 'head_conflict', head }
   const nowMs = found?.head_now_ms ?? 0
-  const events = chainDrafts(head, drafts, { stream, nowMs, by, seen, salt: session.salt })
+  const events = chainDrafts(head, drafts, {
+    stream,
+    nowMs,
+    by,
+    seen: session.known.complete(seen),
+    salt: session.salt,
+  })
   send(events)
   await on.commit(on.query(session.sql(insert), [stream, ...columnsOf(events)]))
   return { kind: 'recorded', events }

@@ -17,6 +17,7 @@ import { EventWriter } from './event-writer.js'
 import { type EventTable, eventTable } from './events.js'
 import { type InboxTable, inboxTable } from './inbox.js'
 import { countAll, endsOf } from './inventory.js'
+import { LogArrival } from './log-moving.js'
 import { clearMoveState } from './move-state.js'
 import { type OutboxTable, outboxTable } from './outbox.js'
 import { type RunTable, runTable } from './runs.js'
@@ -32,6 +33,7 @@ export class SqliteArrival implements Arrival {
   readonly #inbox: InboxTable
   readonly #outbox: OutboxTable
   readonly #approvals: ApprovalTable
+  readonly #log: LogArrival
   #lastStream: { readonly run: RunId; readonly no: number } | undefined
 
   constructor(database: Database) {
@@ -42,6 +44,7 @@ export class SqliteArrival implements Arrival {
     this.#inbox = inboxTable(database)
     this.#outbox = outboxTable(database)
     this.#approvals = approvalTable(database)
+    this.#log = new LogArrival(database)
   }
 
   async put(parcel: Parcel): Promise<void> {
@@ -60,6 +63,8 @@ export class SqliteArrival implements Arrival {
       case 'streams':
         for (const piece of parcel.items) this.#putStream(piece)
         return this.#writer.flush()
+      default:
+        return this.#log.put(parcel, (stream) => this.#events.streamNo(stream))
     }
   }
 
@@ -75,6 +80,7 @@ export class SqliteArrival implements Arrival {
   async commit(): Promise<void> {
     this.#check.end()
     clearMoveState(this.#database)
+    this.#log.end()
     this.#database.exec('COMMIT')
   }
 

@@ -87,7 +87,7 @@ function chainDecided(session: Session, { request, record, facts, decision }: En
       stream: runStream(run),
       nowMs: facts.nowMs,
       by,
-      seen,
+      seen: session.known.complete(seen),
       salt: session.salt,
     })
   if (decision.drafts.length === 0) return []

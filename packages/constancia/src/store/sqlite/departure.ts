@@ -14,6 +14,7 @@ import {
 import type { Database } from './driver.js'
 import { type StreamEvent, streamEvents } from './events.js'
 import { countAll, endsOf, isOfNoRun } from './inventory.js'
+import { logParcels } from './log-moving.js'
 import { setMoveState } from './move-state.js'
 import { type RunRecord, rowOf, selectRecords } from './run-record.js'
 
@@ -45,6 +46,7 @@ export class SqliteDeparture implements Departure {
     for (const items of this.#deliveries()) yield { kind: 'deliveries', items }
     for (const items of this.#pages(selectEntries, entryOf)) yield { kind: 'entries', items }
     for (const item of this.#streams()) yield { kind: 'streams', items: [item] }
+    yield* logParcels(this.#database)
   }
 
   async seal(state: MoveState): Promise<void> {

@@ -62,7 +62,7 @@ function pushData(values: Value[], id: number, { data, dataSalt }: StoredEvent):
 }
 
 /** An INSERT for one row and one for many. */
-class RowStatements {
+export class RowStatements {
   readonly #one: Statement
   readonly #many: Statement
   readonly #width: number

@@ -13,6 +13,8 @@ export function countAll(database: Database): StoreCounts {
     purgedCount: countOf('purged'),
     deliveryCount: countOf('inbox'),
     entryCount: countOf('outbox'),
+    leafCount: countOf('log_leaves'),
+    checkpointCount: countOf('log_checkpoints'),
   }
 }
 

@@ -47,7 +47,13 @@ function createNow(session: Session, { run, drafts, by, seen }: CreateRun): Begu
   const stream = runStream(run)
   assertExactTexts(drafts)
   const nowMs = session.clock.now()
-  const events = chainDrafts(emptyHead(stream), drafts, { stream, nowMs, by, seen, salt: session.salt })
+  const events = chainDrafts(emptyHead(stream), drafts, {
+    stream,
+    nowMs,
+    by,
+    seen: session.known.complete(seen),
+    salt: session.salt,
+  })
   const fold = events.reduce<RunFold | undefined>((before, event) => foldRun(run, before, event), undefined)
   assert(fold !== undefined, `run ${run} was to be created without events`)
   const streamNo = session.events.insertStream(stream)
@@ -87,7 +93,7 @@ function appendNow(session: Session, request: Append, came?: WithinResult): Appe
   const drafts = [...request.drafts, ...told]
   assertExactTexts(drafts)
   const by = `claim:${claim.id}@${claim.epoch}`
-  const provenance = { nowMs: session.clock.now(), by, seen, salt: session.salt }
+  const provenance = { nowMs: session.clock.now(), by, seen: session.known.complete(seen), salt: session.salt }
   const events = chainDrafts(before, drafts, { stream: runStream(run), ...provenance })
   const { fold, outbox } = addEvents(session, { tip, events, readSignalCount })
   if (successor !== undefined) continueWith(session, fold, successor)

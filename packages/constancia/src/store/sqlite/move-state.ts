@@ -9,7 +9,8 @@ import type { Database } from './driver.js'
 /** How the triggers' refusal begins. */
 export const sealedText = 'moved away'
 
-const tables = ['streams', 'events', 'event_data', 'runs', 'inbox', 'outbox', 'purged', 'approvals']
+const ofLog = ['log', 'log_leaves', 'log_tiles', 'log_checkpoints', 'log_owed']
+const tables = ['streams', 'events', 'event_data', 'runs', 'inbox', 'outbox', 'purged', 'approvals', ...ofLog]
 const changes = ['INSERT', 'UPDATE', 'DELETE']
 
 /** Reads what is noted in a file, if anything is. Throws faults of SQLite as they are. */

@@ -8,11 +8,13 @@ export interface OutboxTable {
   insert(streamNo: number, entry: OutboxEntry): void
   /** Takes an entry off; nothing happens if it is not there. */
   settle(ref: OutboxRef): void
-  /** Whether the run of this stream still has something to tell. */
+  /** Whether the run of this stream still has something to tell another. */
   has(streamNo: number): boolean
   /** Entries, oldest first; see `Store.outbox`. */
   list(query: OutboxQuery): Page<OutboxEntry>
-  /** Empties the table. */
+  /** Takes off whatever the run of this stream still has to tell. */
+  remove(streamNo: number): void
+  /** Takes off what runs have to tell each other. */
   clear(): void
 }
 
@@ -21,6 +23,9 @@ interface OutboxRecord extends OutboxEntry {
 }
 
 const prefix = 'run/'
+// Exactly what the indexes say, or they are of no use.
+const forRuns = "kind <> 'notice'"
+const forCallers = "kind = 'notice'"
 
 /** Prepares the statements of the outbox. */
 export function outboxTable(database: Database): OutboxTable {
@@ -28,10 +33,13 @@ export function outboxTable(database: Database): OutboxTable {
   const settle = database.prepare(
     'DELETE FROM outbox WHERE stream = (SELECT no FROM streams WHERE name = ?) AND seq = ?',
   )
-  const has = database.prepare('SELECT 1 FROM outbox WHERE stream = ? LIMIT 1')
-  const list = database.prepare(`
+  const has = database.prepare(`SELECT 1 FROM outbox WHERE stream = ? AND ${forRuns} LIMIT 1`)
+  const remove = database.prepare('DELETE FROM outbox WHERE stream = ?')
+  const lister = (isFor: string) =>
+    database.prepare(`
     SELECT o.id, substr(s.name, ${prefix.length + 1}) AS run, o.seq, o.kind, o.target
-    FROM outbox AS o JOIN streams AS s ON s.no = o.stream WHERE o.id > ? ORDER BY o.id LIMIT ?`)
+    FROM outbox AS o JOIN streams AS s ON s.no = o.stream WHERE o.id > ? AND o.${isFor} ORDER BY o.id LIMIT ?`)
+  const lists = { runs: lister(forRuns), caller: lister(forCallers) }
   return {
     insert: (streamNo, { seq, kind, target }) => void insert.run(streamNo, seq, kind, target),
     settle: ({ run, seq }) => void settle.run(prefix + run, seq),
@@ -39,11 +47,12 @@ export function outboxTable(database: Database): OutboxTable {
     list: (query) => {
       const limit = limitOf(query.limit)
       const after = query.after === undefined ? 0 : cursorOf(query.after)
-      const records = list.all(after, limit + 1) as OutboxRecord[]
+      const records = lists[query.to ?? 'runs'].all(after, limit + 1) as OutboxRecord[]
       const page = records.slice(0, limit)
       const next = records.length > limit ? String(page.at(-1)?.id) : undefined
       return { items: page.map(({ run, seq, kind, target }) => ({ run: run as RunId, seq, kind, target })), next }
     },
-    clear: () => database.exec('DELETE FROM outbox'),
+    remove: (streamNo) => void remove.run(streamNo),
+    clear: () => database.exec(`DELETE FROM outbox WHERE ${forRuns}`),
   }
 }

@@ -15,6 +15,7 @@ export function purge(session: Session, { runs, by }: Purge): Promise<{ purged: 
       session.runs.remove(record.stream)
       session.inbox.remove(record.stream)
       session.approvals.remove(record.stream)
+      session.outbox.remove(record.stream)
       session.tips.forget(run)
       session.watchers.touch({ run, headSeq: undefined, due: false, outbox: false })
       purged.push(run)

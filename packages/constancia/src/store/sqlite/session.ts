@@ -1,4 +1,4 @@
-import type { Clock, StoreParts } from '../index.js'
+import { type Clock, KnownCheckpoint, type StoreParts } from '../index.js'
 import { type ApprovalTable, approvalTable } from './approvals.js'
 import { ringer } from './bell.js'
 import { type ClaimTable, claimTable } from './claim-table.js'
@@ -10,6 +10,7 @@ import { type EventTable, eventTable } from './events.js'
 import { faultOf } from './faults.js'
 import { fileIdentity } from './identity.js'
 import { type InboxTable, inboxTable } from './inbox.js'
+import { type LogTable, logTable } from './log-table.js'
 import { type MarkTable, markTable } from './mark-table.js'
 import type { Opened } from './open.js'
 import { type OutboxTable, outboxTable } from './outbox.js'
@@ -54,6 +55,8 @@ export interface Session {
   readonly presence: Presence
   /** Returns 16 fresh random bytes. */
   readonly salt: () => Uint8Array
+  readonly log: LogTable
+  readonly known: KnownCheckpoint
   readonly watchers: Watchers
   /** Does a change within the next transaction; see {@link GroupCommit.submit}. */
   readonly write: <T>(change: () => T) => Promise<T>
@@ -122,6 +125,8 @@ export function beginSession(given: SessionParts): Session {
     identity: fileIdentity(file) ?? '',
     presence: new Presence(given.opened.file, parts.randomBytes),
     salt: saltPool(parts.randomBytes),
+    log: logTable(database),
+    known: new KnownCheckpoint(),
     watchers,
     commit,
     write: (change) => commit.submit(change),

@@ -14,6 +14,7 @@ import type {
   Decide,
   Heartbeat,
   HeartbeatOptions,
+  Log,
   Mark,
   MovableStoreFactory,
   Moving,
@@ -37,6 +38,7 @@ import { claim, release, renew, suspend, type Turn } from './claims.js'
 import { decide } from './decisions.js'
 import { ThreadHeartbeat } from './heartbeat.js'
 import { append, create } from './journals.js'
+import { SqliteLog } from './log.js'
 import { mark, pulse, quarantine } from './mark.js'
 import { openMoving } from './moving.js'
 import { absolutePath, type Opened, open, type SqliteOptions } from './open.js'
@@ -93,12 +95,14 @@ class SqliteStore implements Store {
   readonly #warn: (message: string) => void
   readonly #turn: Turn = { index: 0 }
   readonly #hearts = new Set<Heartbeat>()
+  readonly log: Log
   #closed: Promise<void> | undefined
 
   constructor(opened: Opened, session: Session, warn: (message: string) => void) {
     this.#opened = opened
     this.#session = session
     this.#warn = warn
+    this.log = new SqliteLog(session)
   }
 
   describe(): string {

@@ -13,7 +13,13 @@ function recordNow(session: Session, { stream, head: known, drafts, by, seen }: 
   const head = session.heads.get(stream)
   if (known !== undefined && !isHead(known, head)) return { kind: 'head_conflict', head }
   const nowMs = session.clock.now()
-  const events = chainDrafts(head, drafts, { stream, nowMs, by, seen, salt: session.salt })
+  const events = chainDrafts(head, drafts, {
+    stream,
+    nowMs,
+    by,
+    seen: session.known.complete(seen),
+    salt: session.salt,
+  })
   session.writer.add(session.events.streamNo(stream) ?? session.events.insertStream(stream), events)
   const last = events.at(-1)
   if (last !== undefined) session.heads.set(stream, headOf(last))

@@ -73,7 +73,8 @@ export const moveCases: MoveCases = {
     strictEqual(approvals.items.length, 2)
     strictEqual((await move(world, other)).kind, 'moved')
     deepStrictEqual(await contentOf(other), before)
-    strictEqual(before.streams.length, 18)
+    strictEqual(before.streams.length, 19)
+    deepStrictEqual([before.leaves.length, before.tiles.length, before.checkpoints.length], [23, 2, 2])
     const store = await other.given.reopen()
     deepStrictEqual(await store.approvals({}), approvals)
     for (const { row, lines } of before.journals) {
@@ -98,6 +99,9 @@ export const moveCases: MoveCases = {
     }
     deepStrictEqual((await store.outbox({})).items, before.entries)
     deepStrictEqual(await idsOf(store), before.journals.map(({ row }) => row.id).reverse())
+    // A moved log goes on where it was.
+    deepStrictEqual((await store.log.grown(1_000)).heads, [])
+    strictEqual((await store.log.state()).size, 23)
     await expectRemembered(world, store)
     // What a rebuild computes is what was put.
     await store.rebuild()
@@ -257,7 +261,15 @@ export const moveCases: MoveCases = {
     await world.given.advance(leaseMs)
     await world.given.reopen()
     const survey = await world.moving((from) => third.moving((to) => surveyMove(from, to)))
-    const counts = { runCount: 1, eventCount: 1, purgedCount: 0, deliveryCount: 0, entryCount: 0 }
+    const counts = {
+      runCount: 1,
+      eventCount: 1,
+      purgedCount: 0,
+      deliveryCount: 0,
+      entryCount: 0,
+      leafCount: 0,
+      checkpointCount: 0,
+    }
     deepStrictEqual(survey, { kind: 'ready', counts })
     deepStrictEqual(await move(world, third), { kind: 'moved', counts })
     strictEqual((await move(world, third)).kind, 'moved_before')
@@ -334,6 +346,9 @@ async function contentOf(world: MovableWorld) {
   return {
     journals,
     streams: streams.flatMap(({ stream, events }) => events.map((event) => `${stream} ${exportLine(event)}`)),
+    leaves: parcels.flatMap((parcel) => (parcel.kind === 'leaves' ? parcel.items : [])),
+    tiles: parcels.flatMap((parcel) => (parcel.kind === 'tiles' ? parcel.items : [])),
+    checkpoints: parcels.flatMap((parcel) => (parcel.kind === 'checkpoints' ? parcel.items : [])),
     entries: parcels.flatMap((parcel) => (parcel.kind === 'entries' ? parcel.items : [])),
     purged: parcels
       .flatMap((parcel) => (parcel.kind === 'purged' ? parcel.items : []))

@@ -2,6 +2,7 @@ import { deepStrictEqual, ok, strictEqual } from 'node:assert'
 import { draftOf, endDelivery, headOf, type StoredEvent, type StreamId } from '../../journal/index.js'
 import type { Claim, Store } from '../../store/index.js'
 import { requested, voted } from './approvals.js'
+import { sealAll } from './logs.js'
 import { granted, law, recorded } from './recording.js'
 import {
   cancelledChild,
@@ -103,6 +104,9 @@ export async function everything(world: World): Promise<readonly string[]> {
   for (const stream of ['refusals', law, 'zebra'] as StreamId[])
     for (let count = 0; count < 3; count++)
       await recorded(world, [granted(`p${count}`), { ...granted('q'), data: `"${stream}"` }], { stream })
+  await sealAll(world.store)
+  await recorded(world, [granted('late')], { stream: 'zebra' as StreamId })
+  await sealAll(world.store)
   await world.given.advance(leaseMs)
   return [...runs, 'timer', 'parked', 'signal', 'large', 'odd', 'mother', 'paused']
 }

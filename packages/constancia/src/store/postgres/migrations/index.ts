@@ -7,6 +7,8 @@ import { writingOne } from './0006-write-one.js'
 import { writingPlain } from './0007-write-plain.js'
 import { streams } from './0008-streams.js'
 import { approvals } from './0009-approvals.js'
+import { notices } from './0010-notices.js'
+import { log } from './0011-log.js'
 
 /**
  * The migrations, the first of them number 1. `{schema}` stands for the quoted name of the schema. A migration that was
@@ -22,4 +24,6 @@ export const migrations: readonly string[] = [
   writingPlain,
   streams,
   approvals,
+  notices,
+  log,
 ]

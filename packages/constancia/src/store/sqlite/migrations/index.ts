@@ -4,9 +4,11 @@ import { priorities } from './0003-priorities.js'
 import { workers } from './0004-workers.js'
 import { mark } from './0005-mark.js'
 import { approvals } from './0006-approvals.js'
+import { notices } from './0007-notices.js'
+import { log } from './0008-log.js'
 
 /**
  * The migrations, the first of them number 1. Each is the SQL text of a module of its own: the compiler copies modules
  * into the published package, files of SQL it would leave behind. A migration that was released is never edited.
  */
-export const migrations: readonly string[] = [journal, manyRuns, priorities, workers, mark, approvals]
+export const migrations: readonly string[] = [journal, manyRuns, priorities, workers, mark, approvals, notices, log]

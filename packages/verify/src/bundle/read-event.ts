@@ -1,0 +1,66 @@
+import { textOfUtf8 } from '../bytes.js'
+import type { ByteReader } from './byte-reader.js'
+import { byOf, isHash, isKind, isSalt, momentOf, numberOf, type Seen, seenOf, textBytesMax } from './grammar.js'
+
+/** A text that was read. */
+export type ReadText =
+  /** `bytes` are the text as it is in the file. */
+  | { readonly kind: 'text'; readonly salt: string; readonly bytes: Uint8Array; readonly text: string }
+  | { readonly kind: 'withheld' | 'erased'; readonly commit: string }
+
+/** An event that was read; nothing about it is verified but its form. */
+export interface ReadEvent {
+  readonly stream: string
+  readonly seq: number
+  readonly kind: string
+  readonly at: number
+  readonly by: string
+  /** As it is in the file. */
+  readonly seen: string
+  readonly seenParts: Seen
+  readonly hash: string
+  readonly body: ReadText
+  readonly data: ReadText | undefined
+}
+
+/** Takes an event: its line, its body, its data. */
+export async function readEvent(reader: ByteReader, stream: string): Promise<ReadEvent> {
+  const [word, seqText = '', kind = '', atText = '', by = '', seen = '', hash = '', ...more] = (
+    await reader.line()
+  ).split(' ')
+  const seq = numberOf(seqText)
+  const at = momentOf(atText)
+  const seenParts = seenOf(seen)
+  if (word !== 'event' || more.length > 0 || seq === undefined)
+    throw reader.unreadable('it is not the line of an event')
+  if (!isKind(kind)) throw reader.unreadable('the kind of the event is none')
+  if (at === undefined) throw reader.unreadable('the moment of the event does not exist')
+  if (byOf(by) === undefined) throw reader.unreadable('the writer of the event is none')
+  if (seenParts === undefined) throw reader.unreadable('what the event has seen is not readable')
+  if (!isHash(hash)) throw reader.unreadable('the hash of the event is none')
+  const body = await readText(reader, 'body')
+  if (body === undefined || body.kind === 'erased') throw reader.unreadable('a body cannot be missing')
+  const data = await readText(reader, 'data')
+  return { stream, seq, kind, at, by, seen, seenParts, hash, body, data }
+}
+
+async function readText(reader: ByteReader, name: 'body' | 'data'): Promise<ReadText | undefined> {
+  const line = await reader.line()
+  const [word, one = '', two = '', ...more] = line.split(' ')
+  if (line === 'data none' && name === 'data') return undefined
+  if (word !== name || more.length > 0) throw reader.unreadable(`it is not the line of a ${name}`)
+  if (one === 'withheld' || one === 'erased') {
+    if (!isHash(two)) throw reader.unreadable('the commit is none')
+    return { kind: one, commit: two }
+  }
+  const byteCount = numberOf(two)
+  if (!isSalt(one) || byteCount === undefined) throw reader.unreadable(`it is not the line of a ${name}`)
+  if (byteCount > textBytesMax) throw reader.unreadable(`the text has more than ${textBytesMax} bytes`)
+  // The newline after it is taken with it: a copy of a large text less.
+  const all = await reader.bytes(byteCount + 1)
+  if (all[byteCount] !== 10) throw reader.unreadable('the text does not end where it should')
+  const bytes = all.slice(0, byteCount)
+  const text = textOfUtf8(bytes)
+  if (text === undefined) throw reader.unreadable('the text is not valid UTF-8')
+  return { kind: 'text', salt: one, bytes, text }
+}

@@ -1,0 +1,80 @@
+/**
+ * How bytes are written as text. Each reading function takes exactly what its writing function makes and nothing else, so that
+ * one value has one text: lower-case hexadecimal; base64 of the standard alphabet, with padding and unused bits of zero.
+ */
+
+const hexDigits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
+const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
+const sextets = new Map([...alphabet].map((letter, value) => [letter, value]))
+
+/** Bytes as lower-case hexadecimal. */
+export function hexOf(bytes: Uint8Array): string {
+  let text = ''
+  for (const byte of bytes) text += hexDigits[byte]
+  return text
+}
+
+/** The bytes that lower-case hexadecimal stands for; undefined for any other text. */
+export function bytesOfHex(text: string): Uint8Array | undefined {
+  if (!/^(?:[0-9a-f]{2})*$/.test(text)) return undefined
+  return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16))
+}
+
+/** Bytes as base64 with padding. */
+export function base64Of(bytes: Uint8Array): string {
+  let text = ''
+  for (let i = 0; i < bytes.length; i += 3) {
+    const word = ((bytes[i] ?? 0) << 16) | ((bytes[i + 1] ?? 0) << 8) | (bytes[i + 2] ?? 0)
+    for (const shift of [18, 12, 6, 0]) text += alphabet[(word >> shift) & 63]
+  }
+  const spare = (3 - (bytes.length % 3)) % 3
+  return spare === 0 ? text : text.slice(0, -spare) + '='.repeat(spare)
+}
+
+/** The bytes that a base64 text stands for; undefined unless {@link base64Of} would write exactly this text. */
+export function bytesOfBase64(text: string): Uint8Array | undefined {
+  if (text.length % 4 !== 0 || !/^[A-Za-z0-9+/]*={0,2}$/.test(text)) return undefined
+  const letters = text.replace(/=+$/, '')
+  const bytes = new Uint8Array(Math.floor((letters.length * 3) / 4))
+  let word = 0
+  let at = 0
+  for (let i = 0; i < letters.length; i++) {
+    word = ((word << 6) | (sextets.get(letters[i] ?? '') ?? 0)) & 0xff_ffff
+    const bits = ((i % 4) + 1) * 6
+    if (i % 4 > 0) bytes[at++] = (word >> (bits - 8 * (i % 4))) & 255
+  }
+  return base64Of(bytes) === text ? bytes : undefined
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+
+/** A text as UTF-8. A surrogate without its partner becomes U+FFFD. */
+export function utf8Of(text: string): Uint8Array {
+  return encoder.encode(text)
+}
+
+/** The text that UTF-8 bytes stand for, a byte order mark included; undefined where they are not valid UTF-8. */
+export function textOfUtf8(bytes: Uint8Array): string | undefined {
+  try {
+    return decoder.decode(bytes)
+  } catch {
+    return undefined
+  }
+}
+
+/** Several pieces as one. */
+export function joined(...pieces: readonly Uint8Array[]): Uint8Array {
+  const all = new Uint8Array(pieces.reduce((sum, { length }) => sum + length, 0))
+  let at = 0
+  for (const piece of pieces) {
+    all.set(piece, at)
+    at += piece.length
+  }
+  return all
+}
+
+/** Whether two pieces are byte for byte the same. Takes longer the more they agree: not for secrets. */
+export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
+  return one.length === other.length && one.every((byte, i) => byte === other[i])
+}

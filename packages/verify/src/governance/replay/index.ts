@@ -1,0 +1,5 @@
+export type { Finding, ReplayCheck, ReplayEvent } from './finding.js'
+export { GovernanceReplay } from './governance.js'
+export { RunReplay } from './run.js'
+export type { Started } from './run-state.js'
+export type { ActionSummary, ApprovalSummary, ResumeSummary, RunSummary } from './summary.js'

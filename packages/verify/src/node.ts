@@ -1,0 +1,37 @@
+/** `@constancia/verify/node`: the cryptography of Node.js, for everything that takes a {@link Crypto}. */
+import { createHash, createPublicKey, verify } from 'node:crypto'
+import type { Crypto, Sha256 } from './crypto.js'
+
+/** Cryptography that answers at once. */
+export interface NodeCrypto extends Crypto {
+  sha256: Sha256
+  verifyEd25519(key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean
+  sha256Stream: NonNullable<Crypto['sha256Stream']>
+}
+
+// What comes before the 32 bytes of a public key in its DER form.
+const spkiPrefix = Uint8Array.of(0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00)
+
+/** The cryptography of Node.js. */
+export const nodeCrypto: NodeCrypto = {
+  sha256: (bytes) => {
+    const hash = createHash('sha256')
+    hash.update(bytes)
+    return hash.digest()
+  },
+  verifyEd25519: (key, message, signature) => {
+    if (key.length !== 32 || signature.length !== 64) return false
+    const der = new Uint8Array(spkiPrefix.length + key.length)
+    der.set(spkiPrefix)
+    der.set(key, spkiPrefix.length)
+    try {
+      return verify(null, message, createPublicKey({ key: der, format: 'der', type: 'spki' }), signature)
+    } catch {
+      return false
+    }
+  },
+  sha256Stream: () => {
+    const hash = createHash('sha256')
+    return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest() }
+  },
+}

@@ -1,0 +1,13 @@
+export { keyMessage } from './key-history.js'
+export {
+  type CheckName,
+  type CheckResult,
+  checkNames,
+  type Reason,
+  type Report,
+  type RunReport,
+  receiptCheckNames,
+  type SealReport,
+  type VerdictOfFile,
+} from './report.js'
+export { type VerifyOptions, verifyBundle } from './verify-bundle.js'

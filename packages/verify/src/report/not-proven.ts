@@ -1,0 +1,29 @@
+import type { CheckResult, RunReport } from './report.js'
+
+const never = [
+  'That an event which should have been written was written.',
+  'That no second history of a stream was shown to somebody else: only the whole log, or a witness, shows that.',
+  "That the operator's clock was right: only a witness or a time-stamp token bounds it.",
+  'That what an action asked of its destination had the effect that the answer says.',
+]
+
+/** What a file does not prove, in whole sentences: what none does, and what this one lacks. */
+export function notProven(checks: readonly CheckResult[], runs: readonly RunReport[]): string[] {
+  const skipped = checks
+    .filter(({ result }) => result === 'not_evaluated')
+    .map(({ name, reasons }) => `${name} was not evaluated: ${reasons[0]?.message ?? 'no reason is known'}.`)
+  const unsealed = runs.flatMap(({ run, eventCount, sealedSeq }) => {
+    const last = eventCount - 1
+    if (sealedSeq === undefined) return [`Nothing of run ${run} is sealed.`]
+    return sealedSeq < last
+      ? [`Of run ${run}, what follows event ${sealedSeq} (up to event ${last}) is not sealed.`]
+      : []
+  })
+  const withheld = runs.reduce((sum, { withheldCount }) => sum + withheldCount, 0)
+  const erased = runs.reduce((sum, { erasedCount }) => sum + erasedCount, 0)
+  const gone = [
+    ...(withheld > 0 ? [`What ${withheld} texts say that were withheld.`] : []),
+    ...(erased > 0 ? [`What ${erased} texts said that were erased.`] : []),
+  ]
+  return [...skipped, ...unsealed, ...gone, ...never]
+}

@@ -1,0 +1,106 @@
+import type { Scope } from '../bundle/index.js'
+
+/** The checks of docs/evidence-format.md, section 6, in the order in which they are listed. */
+export const checkNames = [
+  'format',
+  'digest',
+  'origin',
+  'chain',
+  'genesis',
+  'end',
+  'keys',
+  'checkpoints',
+  'consistency',
+  'leaves',
+  'coverage',
+  'seen',
+  'epochs',
+  'claim',
+  'law',
+  'actions',
+  'approvals',
+  'resumes',
+  'once',
+] as const
+
+/** One of them. */
+export type CheckName = (typeof checkNames)[number]
+
+/** The checks of a receipt. */
+export const receiptCheckNames: readonly CheckName[] = [
+  'format',
+  'digest',
+  'origin',
+  'chain',
+  'checkpoints',
+  'consistency',
+  'leaves',
+  'coverage',
+]
+
+/** What all of it comes to; the worst that applies, in this order. */
+export type VerdictOfFile = 'unreadable' | 'forged' | 'unverifiable' | 'incomplete' | 'unsealed' | 'proven'
+
+/** Why a check did not pass. */
+export interface Reason {
+  readonly message: string
+  /** The stream that it is about, if it is about one. */
+  readonly stream: string | undefined
+  /** The event that it is about, if it is about one. */
+  readonly seq: number | undefined
+}
+
+/** What one check came to. */
+export interface CheckResult {
+  readonly name: CheckName
+  readonly result: 'passed' | 'failed' | 'not_evaluated'
+  /** The first twenty; empty where it passed. */
+  readonly reasons: readonly Reason[]
+  /** How many there are. */
+  readonly reasonCount: number
+}
+
+/** What a file says about one run. */
+export interface RunReport {
+  readonly run: string
+  readonly eventCount: number
+  /** Up to which event a checkpoint covers it; undefined where nothing is. Only up to there anything is proven. */
+  readonly sealedSeq: number | undefined
+  /** UTC milliseconds since 1970, by the operator's clock. */
+  readonly beganAt: number
+  /** The kind of the event that ended it; undefined while it goes on. */
+  readonly ended: string | undefined
+  /** By the operator's cosignature, in seconds since 1970: when the first checkpoint of the file was made that covers all that is sealed. */
+  readonly sealedSeconds: number | undefined
+  /** Texts that were left out of the file. */
+  readonly withheldCount: number
+  /** Texts that no longer exist. */
+  readonly erasedCount: number
+}
+
+/** The checkpoint that everything rests on. */
+export interface SealReport {
+  readonly size: number
+  /** Lower-case hexadecimal. */
+  readonly root: string
+  /** The verifier key that it is signed by; undefined where no known one signed it. */
+  readonly key: string | undefined
+  /** By the operator's cosignature, in seconds since 1970. */
+  readonly seconds: number | undefined
+}
+
+/** What a verifier says about a file. */
+export interface Report {
+  readonly verdict: VerdictOfFile
+  /** Whether it is a bundle or a receipt; undefined where it could not even be seen. */
+  readonly kind: 'bundle' | 'receipt' | undefined
+  /** The origin that was asked for. */
+  readonly origin: string
+  readonly scope: Scope | undefined
+  readonly checks: readonly CheckResult[]
+  readonly runs: readonly RunReport[]
+  /** The last checkpoint; undefined where the file could not be read up to there. */
+  readonly seal: SealReport | undefined
+  /** What even a proven file does not prove, and what of this one was not evaluated or is not sealed. */
+  readonly notProven: readonly string[]
+}

@@ -1,0 +1,233 @@
+import { type BundleItem, claimText, readBundle, type Scope, UnreadableBundleError } from '../bundle/index.js'
+import { hexOf, utf8Of } from '../bytes.js'
+import type { Crypto } from '../crypto.js'
+import {
+  type Checkpoint,
+  isOrigin,
+  type Note,
+  parseCheckpoint,
+  parseNote,
+  parseVerifierKey,
+  type VerifierKey,
+} from '../note/index.js'
+import { ChainCheck } from './chain-check.js'
+import { CheckpointCheck, type LastCheckpoint } from './checkpoint-check.js'
+import { Findings } from './findings.js'
+import { isActive, KeyHistory } from './key-history.js'
+import { LeafCheck } from './leaf-check.js'
+import { notProven } from './not-proven.js'
+import { type CheckName, checkNames, type Report, type RunReport, receiptCheckNames } from './report.js'
+import { firstSigners } from './signers.js'
+import type { StreamState } from './stream-state.js'
+
+/** What a file is verified with. */
+export interface VerifyOptions {
+  readonly crypto: Crypto
+  /** Verifier keys that are trusted, at least one; their name is the origin. */
+  readonly keys: readonly string[]
+  /** The log that it has to be of. */
+  readonly origin: string
+  /** A checkpoint of this log that the auditor has kept, as a signed note; its signatures are not looked at again. */
+  readonly earlier?: string
+  /** Checks that must have been evaluated: otherwise the verdict is `incomplete`. */
+  readonly require?: readonly CheckName[]
+}
+
+/**
+ * Verifies a bundle or a receipt from its bytes, in one pass. All checks are performed whatever they find; a file that is none is a report like any
+ * other. Memory is bounded by the largest text of the file, 32 bytes an event and some numbers for each run and leaf. Throws `RangeError` where a key, the
+ * origin or the earlier checkpoint is none, and what the source throws.
+ */
+export async function verifyBundle(source: AsyncIterable<Uint8Array>, options: VerifyOptions): Promise<Report> {
+  const { crypto, origin, require = [] } = options
+  if (!isOrigin(origin)) throw new RangeError(`${JSON.stringify(origin)} is not the origin of a log.`)
+  const verification = new Verification(options, await givenKeys(options), earlierOf(options))
+  try {
+    for await (const item of readBundle(source, crypto)) await verification.add(item)
+    await verification.finish()
+  } catch (error) {
+    if (!(error instanceof UnreadableBundleError)) throw error
+    verification.findings.unreadable(error.message)
+  }
+  return verification.report(require)
+}
+
+async function givenKeys({ crypto, keys, origin }: VerifyOptions): Promise<VerifierKey[]> {
+  if (keys.length === 0) throw new RangeError('A file is verified with at least one key that is trusted.')
+  return Promise.all(
+    keys.map(async (text) => {
+      const parsed = await parseVerifierKey(crypto, text)
+      if (parsed.kind === 'refused') throw new RangeError(`${JSON.stringify(text)} is no verifier key: ${parsed.why}.`)
+      if (parsed.key.name !== origin) throw new RangeError(`The key ${text} is not of the log ${origin}.`)
+      return parsed.key
+    }),
+  )
+}
+
+function earlierOf({ earlier, origin }: VerifyOptions): Checkpoint | undefined {
+  if (earlier === undefined) return undefined
+  const parsed = parseNote(utf8Of(earlier))
+  const checkpoint = parsed.kind === 'note' ? parseCheckpoint(parsed.note.text) : undefined
+  if (checkpoint === undefined) throw new RangeError('The earlier checkpoint is no signed note of a checkpoint.')
+  if (checkpoint.origin !== origin)
+    throw new RangeError(`The earlier checkpoint is of ${checkpoint.origin}, not of ${origin}.`)
+  return checkpoint
+}
+
+/** One file while it is read. */
+class Verification {
+  readonly findings = new Findings()
+  readonly #options: VerifyOptions
+  readonly #chain: ChainCheck
+  readonly #keys: KeyHistory
+  readonly #leaves: LeafCheck
+  #checkpoints: CheckpointCheck
+  readonly #earlier: Checkpoint | undefined
+  #kind: 'bundle' | 'receipt' | undefined
+  #origin = ''
+  #prev: string | undefined
+  #scope: Scope | undefined
+  #end = ''
+  #claim: Note | undefined
+  #last: LastCheckpoint | undefined
+
+  constructor(options: VerifyOptions, keys: readonly VerifierKey[], earlier: Checkpoint | undefined) {
+    this.#options = options
+    const { crypto } = options
+    this.#earlier = earlier
+    this.#chain = new ChainCheck(crypto, this.findings)
+    this.#keys = new KeyHistory(crypto, this.findings, keys)
+    this.#leaves = new LeafCheck(crypto, this.findings, this.#chain)
+    this.#checkpoints = this.#checkpointCheck(false)
+  }
+
+  #checkpointCheck(isReceipt: boolean): CheckpointCheck {
+    const { crypto } = this.#options
+    const { findings } = this
+    return new CheckpointCheck({
+      crypto,
+      findings,
+      keys: this.#keys,
+      leaves: this.#leaves,
+      earlier: this.#earlier,
+      isReceipt,
+    })
+  }
+
+  async add(item: BundleItem): Promise<void> {
+    switch (item.kind) {
+      case 'bundle':
+        this.#kind = 'bundle'
+        this.#scope = item.scope
+        return this.#begin(item.origin)
+      case 'receipt':
+        this.#kind = 'receipt'
+        this.#prev = item.prev
+        this.#leaves.allowGovernance()
+        this.#checkpoints = this.#checkpointCheck(true)
+        return this.#begin(item.origin)
+      case 'stream':
+        return this.#chain.begin(item.name, item.eventCount, this.#prev)
+      case 'event':
+        await this.#chain.add(item.event, { isReceipt: this.#kind === 'receipt' })
+        if (item.event.stream === 'governance' && this.#kind === 'bundle')
+          await this.#keys.add(item.event, this.#origin)
+        return
+      case 'leaf':
+        return this.#leaves.add(item.leaf)
+      case 'checkpoint':
+        this.#checkOrigin('the checkpoint', item.checkpoint.origin)
+        this.#chain.compareNamed(item.checkpoint.size, hexOf(item.checkpoint.root))
+        return this.#checkpoints.add(item)
+      case 'end':
+        this.#end = item.hash
+        if (item.hash !== item.digest) this.findings.fail('digest', `the end line should say ${item.digest}`)
+        return
+      case 'claim':
+        this.#claim = item.note
+    }
+  }
+
+  #begin(origin: string): void {
+    this.#origin = origin
+    this.#checkOrigin('the file', origin)
+  }
+
+  #checkOrigin(what: string, origin: string): void {
+    const { origin: wanted } = this.#options
+    if (origin !== wanted) this.findings.fail('origin', `${what} is of ${origin}, not of ${wanted}`)
+  }
+
+  /** What only the whole file decides. */
+  async finish(): Promise<void> {
+    const last = this.#checkpoints.finish()
+    this.#last = last
+    if (last === undefined) return
+    this.#leaves.finish(last)
+    this.#leaves.finishHeads(this.#checkpoints.sizes)
+    this.#checkCoverage()
+    await this.#checkClaim(last)
+    for (const check of ['law', 'actions', 'approvals', 'resumes', 'once'] as const)
+      this.findings.skip(check, 'the replay of the governance is not part of this version')
+  }
+
+  #checkCoverage(): void {
+    for (const { name, leafSeq } of this.#chain.streams.values())
+      if (name !== 'governance' && leafSeq === undefined)
+        this.findings.fail('coverage', 'nothing of it is sealed by a checkpoint', { stream: name, weight: 'unsealed' })
+  }
+
+  async #checkClaim(last: LastCheckpoint): Promise<void> {
+    const scope = this.#scope
+    if (scope?.kind !== 'interval') return
+    const note = this.#claim
+    if (note === undefined) this.findings.fail('claim', 'the interval has no claim', { weight: 'incomplete' })
+    else await this.#checkClaimNote(note, scope, last)
+    for (const { name, beganAt } of this.#chain.streams.values()) {
+      const isInside = name === 'governance' || (beganAt >= scope.fromMs && beganAt < scope.toMs)
+      if (!isInside) this.findings.fail('claim', 'the run did not begin in the interval', { stream: name })
+    }
+  }
+
+  async #checkClaimNote(note: Note, scope: Scope, { size, governanceSeq, counts }: LastCheckpoint): Promise<void> {
+    const [, claimed = ''] = note.text.split('\n')
+    if (note.text.startsWith('constancia.claim/v1\n')) this.#checkOrigin('the claim', claimed)
+    if (note.text !== claimText(this.#origin, scope, this.#end))
+      this.findings.fail('claim', 'the claim is about something else than this file')
+    const signers = await firstSigners(this.#options.crypto, this.#keys, note)
+    const isSigned = signers.some((known) => isActive(known, governanceSeq ?? -1) && size <= known.sizeMax)
+    if (!counts) this.findings.skip('claim', 'who signs for the log cannot be said: its last checkpoint does not count')
+    else if (!isSigned) this.findings.fail('claim', 'the claim is not signed by a key that is active')
+  }
+
+  report(required: readonly CheckName[]): Report {
+    const names = this.#kind === 'receipt' ? receiptCheckNames : checkNames
+    const last = this.#last
+    const signer = last?.signedBy[0]
+    const checks = this.findings.results(names)
+    const runs = [...this.#chain.streams.values()].filter(({ name }) => name.startsWith('run/')).map(this.#runOf)
+    return {
+      verdict: this.findings.verdict(required.filter((name) => names.includes(name))),
+      kind: this.#kind,
+      origin: this.#options.origin,
+      scope: this.#scope,
+      checks,
+      runs,
+      seal: last && { size: last.size, root: last.root, key: signer?.known.key.text, seconds: signer?.seconds },
+      notProven: notProven(checks, runs),
+    }
+  }
+
+  readonly #runOf = (stream: StreamState): RunReport => ({
+    run: stream.name.slice('run/'.length),
+    eventCount: stream.readCount,
+    sealedSeq: stream.leafSeq,
+    beganAt: stream.beganAt,
+    ended: stream.ended,
+    sealedSeconds: this.#checkpoints.secondsOf(
+      stream.leafSeq === undefined ? Number.POSITIVE_INFINITY : stream.leafIndex,
+    ),
+    withheldCount: stream.withheldCount,
+    erasedCount: stream.erasedCount,
+  })
+}

@@ -276,7 +276,9 @@ function childOf(
     ...tells,
   }
   const drafts = [draftOf('FlowStarted', body, asked.data)]
-  return { run: child, drafts, by, seen: nothingSeen, settles: entry }
+  // Were it asked after its start, a worker could be faster and execute some of it.
+  const draftsIfToEnd = [draftOf('CancelRequested', {})]
+  return { run: child, drafts, draftsIfToEnd, by, seen: nothingSeen, settles: entry }
 }
 
 function endOfChild(ended: StoredEvent, op: OpId): Draft {

@@ -151,6 +151,12 @@ export interface CreateRun {
   readonly seen: string
   /** Taken off the outbox in the same transaction, whatever becomes of the start. */
   readonly settles?: OutboxRef
+  /**
+   * Follow the drafts if the outbox asks this run to end already: nothing that the run whose event is settled says can come between
+   * that look and the start. So a run that is to end before it begins has that in its journal before anybody can have it.
+   * Only for a start that settles an entry.
+   */
+  readonly draftsIfToEnd?: readonly Draft[]
 }
 
 /** Which entry of the outbox: the event that put it there. */

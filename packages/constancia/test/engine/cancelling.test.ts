@@ -1,6 +1,7 @@
-import { days, type FlowContext, flow, hours } from 'constancia'
+import { days, type FlowContext, flow, hours, type RunId } from 'constancia'
 import { describe, expect, test } from 'vitest'
 import type { Store } from '../../dist/store/index.js'
+import { type Life, overStore } from './life.js'
 import { drained, gate, kindsOf, Rig, rejection, stores, until, untilStatus } from './rig.js'
 
 interface Scene {
@@ -143,6 +144,38 @@ describe.each(stores)('on %s', (store) => {
     expect(await rejection(next.runtime.run('p').result())).toMatchObject({ code: 'run_cancelled' })
     expect(scene.effects).toEqual(['release'])
     expect(endsOf(await kindsOf(next.runtime.run('p~0')))).toEqual(['FlowCancelled'])
+  })
+
+  test('C20 R-B8 a child that is started when it is to end already begins nothing, however soon a worker takes it', async () => {
+    const rig = new Rig(store)
+    const scene = newScene()
+    const { parent, child } = flowsOf(scene, async () => undefined)
+    const first = await rig.live([parent, child], {
+      meddle: (inner) =>
+        overStore(inner, {
+          create: (request) =>
+            request.settles === undefined ? inner.create(request) : Promise.reject(new Error('the disk is full')),
+        }),
+    })
+    const run = await first.runtime.start(parent, undefined, { id: 'p' })
+    await untilStatus(run, 'waiting')
+    await run.cancel()
+    await until(async () => (await kindsOf(run)).includes('StepCompleted'), 'the clean-up is in the journal')
+    // From now on whoever has a word for the child is slower than the worker that takes it.
+    const isOver = async (id: RunId): Promise<boolean> => (await next.store.run(id))?.outcome !== 'open'
+    const next: Life = await rig.succeed(first, [parent, child], {
+      meddle: (inner) =>
+        overStore(inner, {
+          decide: async (request) => {
+            const isForChild = request.run === 'p~0' && (await inner.run(request.run)) !== undefined
+            if (isForChild) await until(() => isOver(request.run), 'the child is over')
+            return inner.decide(request)
+          },
+        }),
+    })
+    expect(await rejection(next.runtime.run('p').result())).toMatchObject({ code: 'run_cancelled' })
+    expect(scene.effects).toEqual(['release'])
+    expect(await kindsOf(next.runtime.run('p~0'))).toEqual(['FlowStarted', 'CancelRequested', 'FlowCancelled'])
   })
 
   test('C19 R-B8 an outcome that comes to the journal too late, after the cancellation, is recorded nowhere', async () => {

@@ -133,9 +133,10 @@ export const cancelledFlows: readonly Golden[] = [
   },
   {
     flow: releasing(async (ctx) => {
-      const quick = await ctx.call(toiling, 0)
-      await ctx.call(toiling, 1)
-      await ctx.step('never', pay(quick))
+      const done = await ctx.call(toiling, 1)
+      // Not started yet when it is to end: it begins nothing.
+      await ctx.call(toiling, 2)
+      await ctx.step('never', pay(done))
     }, 'cancelled-by-force'),
     input: undefined,
     flows: [toiling],

@@ -67,6 +67,13 @@ export const familyBugs: readonly PlantedBug[] = [
     noticedBy: underWay('patch comes after 3 events'),
   },
   {
+    breaks: 'a child that is started when it is to end already is asked to end only afterwards',
+    file: engine('dispatcher'),
+    find: "const draftsIfToEnd = [draftOf('CancelRequested', {})]",
+    replace: 'const draftsIfToEnd = undefined',
+    noticedBy: { file: 'constancia/test/engine/cancelling.test.ts', name: 'when it is to end already' },
+  },
+  {
     breaks: 'a run that is ended by force leaves its children running',
     file: engine('deliver'),
     find: '[...wish, ...children, ',

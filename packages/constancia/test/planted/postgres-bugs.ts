@@ -11,6 +11,8 @@ const transactions = (name: string): PlantedBug['noticedBy'] => ({
   name,
 })
 
+const births = (name: string): PlantedBug['noticedBy'] => ({ file: 'constancia/test/postgres/births.test.ts', name })
+
 /** Bugs of the PostgreSQL store. */
 export const postgresBugs: readonly PlantedBug[] = [
   {
@@ -42,6 +44,20 @@ export const postgresBugs: readonly PlantedBug[] = [
     // biome-ignore lint/suspicious/noTemplateCurlyInString: this is source code.
     replace: "${knowing(body).replace('(r.head_seq = i.seq AND r.head_hash = i.hash)', 'r.head_seq >= i.seq')}$",
     noticedBy: conformance('suspending is refused once something came'),
+  },
+  {
+    breaks: 'PostgreSQL starts a child without waiting for what its parent is about to say',
+    file: postgres('journals'),
+    find: 'run: settles.run, child: run, decide',
+    replace: 'run, child: run, decide',
+    noticedBy: births('waits for what its parent'),
+  },
+  {
+    breaks: 'PostgreSQL starts a child without the wish that is stored in the same transaction',
+    file: postgres('decide-lane'),
+    find: 'one.isChildToEnd || (job.child !== undefined && toEnd.has(job.child))',
+    replace: 'one.isChildToEnd || (job.child === undefined && toEnd.size > 0)',
+    noticedBy: births('in the same transaction'),
   },
   {
     breaks: 'PostgreSQL claims more runs than were asked for',

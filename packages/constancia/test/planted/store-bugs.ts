@@ -70,6 +70,13 @@ export const storeBugs: readonly PlantedBug[] = [
     noticedBy: { ...conformance, name: 'SQLite store conforms: .*outbox' },
   },
   {
+    breaks: 'SQLite starts a child without the wish to end that is in the outbox',
+    file: sqlite('journals'),
+    find: 'draftsIfToEnd !== undefined && session.outbox.asksToEnd(run)',
+    replace: 'draftsIfToEnd !== undefined && session.outbox.asksToEnd(run) && run.length === 1',
+    noticedBy: { ...conformance, name: 'SQLite store conforms: .*asked to end begins with that' },
+  },
+  {
     breaks: 'SQLite gives a run that took over an inbox of its own',
     file: sqlite('line'),
     find: 'if (fold.root === fold.id) return streamNo\n',

@@ -20,8 +20,9 @@ export function create(handle: Handle, request: CreateRun): Created {
   return { kind: 'created', events: batch.events }
 }
 
-function beginning({ disk, parts }: Handle, { run, drafts, by, seen }: CreateRun): Batch {
+function beginning({ disk, parts }: Handle, { run, drafts: first, draftsIfToEnd = [], by, seen }: CreateRun): Batch {
   const stream = runStream(run)
+  const drafts = disk.outbox.asksToEnd(run) ? [...first, ...draftsIfToEnd] : first
   const events = chained(parts, { stream, drafts, head: emptyHead(stream), by, seen })
   const batch = batchOf(run, undefined, events)
   const { root } = batch.fold

@@ -5,15 +5,28 @@ import { cursorOf, limitOf } from './page.js'
 /** What runs have to tell each other, oldest first. */
 export class Outbox {
   readonly #entries = new Map<string, { readonly no: number; readonly entry: OutboxEntry }>()
+  // How many entries ask a run to end.
+  readonly #wishCounts = new Map<RunId, number>()
   #lastNo = 0
 
   add(entries: readonly OutboxEntry[]): void {
-    for (const entry of entries) this.#entries.set(keyOf(entry), { no: ++this.#lastNo, entry })
+    for (const entry of entries) {
+      this.#entries.set(keyOf(entry), { no: ++this.#lastNo, entry })
+      this.#countWish(entry, 1)
+    }
   }
 
   /** Takes off what is done; nothing happens if it is off already. */
   settle(ref: OutboxRef | undefined): void {
-    if (ref !== undefined) this.#entries.delete(keyOf(ref))
+    const settled = ref && this.#entries.get(keyOf(ref))
+    if (settled === undefined) return
+    this.#entries.delete(keyOf(settled.entry))
+    this.#countWish(settled.entry, -1)
+  }
+
+  /** Whether an entry asks this run to end. */
+  asksToEnd(run: RunId): boolean {
+    return this.#wishCounts.has(run)
   }
 
   /** Whether events of this run still have something to tell another. */
@@ -24,7 +37,7 @@ export class Outbox {
 
   /** Takes off whatever a run still has to tell. */
   forget(run: RunId): void {
-    for (const [key, { entry }] of this.#entries) if (entry.run === run) this.#entries.delete(key)
+    for (const { entry } of this.#entries.values()) if (entry.run === run) this.settle(entry)
   }
 
   /** Every entry, oldest first. */
@@ -34,7 +47,7 @@ export class Outbox {
 
   /** Takes off what runs have to tell each other. */
   clear(): void {
-    for (const [key, { entry }] of this.#entries) if (entry.kind !== 'notice') this.#entries.delete(key)
+    for (const { entry } of this.#entries.values()) if (entry.kind !== 'notice') this.settle(entry)
   }
 
   /** Some of the entries; see `Store.outbox`. */
@@ -45,6 +58,13 @@ export class Outbox {
     const items = left.slice(0, count)
     const next = left.length > count ? String(items.at(-1)?.no) : undefined
     return { items: items.map(({ entry }) => entry), next }
+  }
+
+  #countWish({ kind, target }: OutboxEntry, change: number): void {
+    if (kind !== 'cancel') return
+    const count = (this.#wishCounts.get(target) ?? 0) + change
+    if (count > 0) this.#wishCounts.set(target, count)
+    else this.#wishCounts.delete(target)
   }
 }
 

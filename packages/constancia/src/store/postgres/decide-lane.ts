@@ -1,4 +1,4 @@
-import { type Head, runStream, type StoredEvent, type StreamId } from '../../journal/index.js'
+import { type Head, type RunId, runStream, type StoredEvent, type StreamId } from '../../journal/index.js'
 import { type Facts, type News, newsCountMax } from '../index.js'
 import { readEvents } from './events.js'
 import type { Decided, DecideJob } from './job.js'
@@ -16,11 +16,16 @@ const lock = 'SELECT 1 FROM {schema}.runs WHERE id = ANY ($1::text[]) ORDER BY i
 
 const select = `
   SELECT ${recordColumns}, {schema}.now_ms() AS now_ms, EXISTS (
-    SELECT 1 FROM {schema}.inbox AS b WHERE b.root = coalesce(r.root, r.id) AND b.delivery = i.delivery) AS delivered
-  FROM unnest($1::text[], $2::text[]) WITH ORDINALITY AS i (run, delivery, ord)
+    SELECT 1 FROM {schema}.inbox AS b WHERE b.root = coalesce(r.root, r.id) AND b.delivery = i.delivery) AS delivered, EXISTS (
+    SELECT 1 FROM {schema}.outbox AS o WHERE o.kind = 'cancel' AND o.target = i.child) AS child_to_end
+  FROM unnest($1::text[], $2::text[], $3::text[]) WITH ORDINALITY AS i (run, delivery, child, ord)
   LEFT JOIN {schema}.runs AS r ON r.id = i.run ORDER BY i.ord`
 
-type FactsRecord = RunRecord & { readonly now_ms: number; readonly delivered: boolean }
+type FactsRecord = RunRecord & {
+  readonly now_ms: number
+  readonly delivered: boolean
+  readonly child_to_end: boolean
+}
 
 /** A job that was decided and is to be written. */
 interface Underway {
@@ -39,11 +44,12 @@ export async function decideTogether(session: Session, jobs: readonly DecideJob[
   while (left.length > 0) {
     let underway: readonly Underway[] = []
     try {
-      await decideNow(session, left, (decided) => {
+      const vain = await decideNow(session, left, (decided) => {
         underway = decided
       })
       session.patience.report(false)
-      for (const one of underway) finish(session, one)
+      for (const one of underway) if (!vain.has(one)) finish(session, one)
+      for (const one of vain) await finishVain(one)
       return
     } catch (error) {
       const kind = await wait.bear(error).catch((fault: unknown) => decideEach(session, { left, underway, fault }))
@@ -53,32 +59,50 @@ export async function decideTogether(session: Session, jobs: readonly DecideJob[
   }
 }
 
-async function decideNow(
+// Answers what was to start runs that are there already.
+function decideNow(
   session: Session,
   jobs: readonly DecideJob[],
   onDecided: (underway: readonly Underway[]) => void,
-): Promise<void> {
-  await inTransaction(session, async (on) => {
-    const underway: Underway[] = []
-    for (const { job, facts, record } of await factsOf(session, on, jobs)) {
-      try {
-        underway.push({ job, decided: job.decide(facts, record) })
-      } catch (error) {
-        job.reject(error)
-      }
-    }
+): Promise<ReadonlySet<Underway>> {
+  return inTransaction(session, async (on) => {
+    const underway = decideAll(await factsOf(session, on, jobs))
     onDecided(underway)
     const works = worksOf(underway)
-    if (works.length === 0) return
+    if (works.length === 0) return new Set<Underway>()
     const unfit = await on.commit(write(session, on, works))
-    if (unfit.size > 0) throw new TypeError('A run changed although its row was locked.')
+    const vain = underway.filter(({ decided }) => decided.work !== undefined).filter((_, index) => unfit.has(index))
+    if (vain.some(({ decided }) => decided.answerIfExists === undefined))
+      throw new TypeError('A run changed although its row was locked.')
+    return new Set(vain)
   })
+}
+
+// Children begin last: another job of the same transaction may ask one of them to end, which nobody can read yet.
+function decideAll(all: readonly FactsOf[]): Underway[] {
+  const underway: Underway[] = []
+  const toEnd = new Set<RunId>()
+  const isStart = ({ job }: FactsOf): boolean => job.child !== undefined
+  for (const one of [...all.filter((each) => !isStart(each)), ...all.filter(isStart)]) {
+    const { job, facts, record } = one
+    const isChildToEnd = one.isChildToEnd || (job.child !== undefined && toEnd.has(job.child))
+    try {
+      const decided = job.decide(facts, record, isChildToEnd)
+      underway.push({ job, decided })
+      for (const { kind, target } of decided.work?.change?.added?.entries ?? [])
+        if (kind === 'cancel') toEnd.add(target)
+    } catch (error) {
+      job.reject(error)
+    }
+  }
+  return underway
 }
 
 interface FactsOf {
   readonly job: DecideJob
   readonly facts: Facts
   readonly record: RunRecord | undefined
+  readonly isChildToEnd: boolean
 }
 
 async function factsOf(session: Session, on: Transaction, jobs: readonly DecideJob[]): Promise<FactsOf[]> {
@@ -86,7 +110,8 @@ async function factsOf(session: Session, on: Transaction, jobs: readonly DecideJ
   const streams = [...new Set(jobs.flatMap(({ basis }) => basis ?? []))]
   const heads = headsOf(session, on, streams)
   const locked = on.query(session.sql(lock), [runs])
-  const read = on.query(session.sql(select), [runs, arrayOf(jobs.map(({ delivery }) => delivery))])
+  const asked = [runs, arrayOf(jobs.map(({ delivery }) => delivery)), arrayOf(jobs.map(({ child }) => child))]
+  const read = on.query(session.sql(select), asked)
   const [ends, , rows] = await Promise.all([heads, locked, read])
   const records = rows as unknown as FactsRecord[]
   const known = jobs.flatMap((job, index) => {
@@ -95,9 +120,8 @@ async function factsOf(session: Session, on: Transaction, jobs: readonly DecideJ
     const record = found.id === null ? undefined : found
     const run = record === undefined ? undefined : rowOf(record)
     const basisHead = job.basis && ends.get(job.basis)
-    return [
-      { job, record, facts: { run, nowMs: found.now_ms, delivered: found.delivered, basisHead, news: undefined } },
-    ]
+    const facts = { run, nowMs: found.now_ms, delivered: found.delivered, basisHead, news: undefined }
+    return [{ job, record, facts, isChildToEnd: found.child_to_end }]
   })
   const news = await Promise.all(known.map((one) => newsOf(session, on, one)))
   return known.map((one, index) => ({ ...one, facts: { ...one.facts, news: news[index] } }))
@@ -122,10 +146,20 @@ function worksOf(underway: readonly Underway[]): Work[] {
 
 function finish(session: Session, { job, decided }: Underway): void {
   const { work, answer } = decided
-  if (work?.change?.added?.fold.outcome === 'open') session.tips.set(job.run, work.change.added.fold)
-  else session.tips.forget(job.run)
+  const fold = work?.change?.added?.fold
+  if (fold?.outcome === 'open') session.tips.set(job.run, fold)
+  // The journal of a run whose child is started is as it was.
+  else if (job.child === undefined) session.tips.forget(job.run)
   if (work !== undefined) session.watchers.tell(work.touched)
   job.resolve(answer as never)
+}
+
+async function finishVain({ job, decided }: Underway): Promise<void> {
+  try {
+    job.resolve((await decided.answerIfExists?.()) as never)
+  } catch (error) {
+    job.reject(error)
+  }
 }
 
 // Those whose decision threw have their answer.

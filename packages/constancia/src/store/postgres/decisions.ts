@@ -26,6 +26,7 @@ export function decide<T>(session: Session, request: Decide<T>): Promise<T> {
     delivery,
     basis,
     known,
+    child: undefined,
     decide: decideJob,
   })
 }

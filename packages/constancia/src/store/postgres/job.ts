@@ -50,14 +50,18 @@ export interface DecideJob extends JobBase {
   readonly basis: StreamId | undefined
   /** How far whoever decides has read; see `Decide.known`. */
   readonly known: Decide<unknown>['known']
+  /** A child of the run: whether the outbox asks it to end is read as well. */
+  readonly child: RunId | undefined
   /** Decides. Throws what the decision throws, or what is wrong with it. */
-  readonly decide: (facts: Facts, record: RunRecord | undefined) => Decided
+  readonly decide: (facts: Facts, record: RunRecord | undefined, isChildToEnd: boolean) => Decided
 }
 
 /** What was decided: what is to be written, if anything, and the answer. */
 export interface Decided {
   readonly work: Work | undefined
   readonly answer: unknown
+  /** What to answer instead where the run that is to start was there already. */
+  readonly answerIfExists?: () => unknown
 }
 
 /** Takes jobs, and does each within a next transaction. */

@@ -1,6 +1,15 @@
-import { assert, bodyOf, emptyHead, type RunFold, type RunId, rootRunId, runStream } from '../../journal/index.js'
+import {
+  assert,
+  bodyOf,
+  type Draft,
+  emptyHead,
+  type RunFold,
+  type RunId,
+  rootRunId,
+  runStream,
+} from '../../journal/index.js'
 import type { Append, Appended, Created, CreateRun } from '../index.js'
-import type { AppendedWithin, WithinJob, WriteJob } from './job.js'
+import type { AppendedWithin, DecideJob, WithinJob, WriteJob } from './job.js'
 import { foldOf, type RunRecord, rowOf } from './run-record.js'
 import { recordsOf } from './runs.js'
 import type { Session } from './session.js'
@@ -10,11 +19,11 @@ import { type Added, add, type Start, type Work } from './work.js'
 
 /** Starts a journal; see `Store.create`. */
 export async function create(session: Session, request: CreateRun): Promise<Created> {
+  if (request.draftsIfToEnd !== undefined) return createChild(session, request, request.draftsIfToEnd)
   let added: Added | undefined
   const prepare = (): Work => {
     added ??= begin(session, request)
-    const { run, settles } = request
-    return { start: { run, added }, settles, touched: [touchedOf(added, added.fold.outcome === 'open')] }
+    return startOf(request, added)
   }
   const finish = (unfit: Unfit | undefined): Created | Promise<Created> =>
     unfit === undefined && added !== undefined
@@ -24,6 +33,23 @@ export async function create(session: Session, request: CreateRun): Promise<Crea
   const root = rootRunId(run)
   if (root !== run && request.drafts.some(({ body }) => body.includes('"continues"'))) await checkRoot(session, request)
   return session.commit.submit<WriteJob>({ lane: 'write', runs: [run], at: undefined, prepare, finish })
+}
+
+// What a run says is written under the lock of its row, which is held from the look at what it said up to the start of its child.
+function createChild(session: Session, request: CreateRun, wish: readonly Draft[]): Promise<Created> {
+  const { run, settles, drafts } = request
+  assert(settles !== undefined, `run ${run} was to end if its parent says so, but was to be started for nobody`)
+  const answerIfExists = (): Promise<Created> => session.patiently(() => whatExists(session, run))
+  const decide: DecideJob['decide'] = (_facts, _record, isToEnd) => {
+    const added = begin(session, isToEnd ? { ...request, drafts: [...drafts, ...wish] } : request)
+    return { work: startOf(request, added), answer: { kind: 'created', events: added.events }, answerIfExists }
+  }
+  const job = { lane: 'decide', runs: [run], run: settles.run, child: run, decide } as const
+  return session.commit.submit<DecideJob>({ ...job, delivery: undefined, basis: undefined, known: undefined })
+}
+
+function startOf({ run, settles }: CreateRun, added: Added): Work {
+  return { start: { run, added }, settles, touched: [touchedOf(added, added.fold.outcome === 'open')] }
 }
 
 // A run that takes over from another one shares its root's inbox.
@@ -61,16 +87,19 @@ async function whatExists(session: Session, run: RunId): Promise<Created> {
 }
 
 /** Adds what the owner of a claim did; see `Store.append`. */
-export async function append(session: Session, request: Append): Promise<Appended> {
-  const { within, ...plain } = request
-  if (within === undefined) return appendPlain(session, plain)
-  const { run } = request.claim
-  assert(request.successor === undefined, `run ${run} has a successor, and something is to be done within its append`)
-  const job = { lane: 'within', runs: [run], request: { ...request, within } } as const
-  const done = (await session.commit.submit<WithinJob>(job)) as AppendedWithin
+export function append(session: Session, request: Append): Promise<Appended> {
+  const { within } = request
+  return within === undefined ? appendPlain(session, request) : appendWithin(session, { ...request, within })
+}
+
+async function appendWithin(session: Session, request: WithinJob['request']): Promise<Appended> {
+  const { claim, drafts, successor, within } = request
+  const { run } = claim
+  assert(successor === undefined, `run ${run} has a successor, and something is to be done within its append`)
+  const done = (await session.commit.submit<WithinJob>({ lane: 'within', runs: [run], request })) as AppendedWithin
   if (done.kind !== 'undone') return done
   // Of the effect nothing is there: what is to be said of it is an append like any other.
-  return appendPlain(session, { ...plain, drafts: [...plain.drafts, ...within.outcome({ error: done.error })] })
+  return appendPlain(session, { ...request, drafts: [...drafts, ...within.outcome({ error: done.error })] })
 }
 
 function appendPlain(session: Session, request: Append): Promise<Appended> {

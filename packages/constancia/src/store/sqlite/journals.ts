@@ -43,8 +43,10 @@ interface Begun {
   readonly events: readonly StoredEvent[]
 }
 
-function createNow(session: Session, { run, drafts, by, seen }: CreateRun): Begun {
+function createNow(session: Session, { run, drafts: first, draftsIfToEnd, by, seen }: CreateRun): Begun {
   const stream = runStream(run)
+  const isToEnd = draftsIfToEnd !== undefined && session.outbox.asksToEnd(run)
+  const drafts = isToEnd ? [...first, ...draftsIfToEnd] : first
   assertExactTexts(drafts)
   const nowMs = session.clock.now()
   const events = chainDrafts(emptyHead(stream), drafts, {

@@ -10,6 +10,8 @@ export interface OutboxTable {
   settle(ref: OutboxRef): void
   /** Whether the run of this stream still has something to tell another. */
   has(streamNo: number): boolean
+  /** Whether an entry asks this run to end. */
+  asksToEnd(run: RunId): boolean
   /** Entries, oldest first; see `Store.outbox`. */
   list(query: OutboxQuery): Page<OutboxEntry>
   /** Takes off whatever the run of this stream still has to tell. */
@@ -35,6 +37,7 @@ export function outboxTable(database: Database): OutboxTable {
   )
   const has = database.prepare(`SELECT 1 FROM outbox WHERE stream = ? AND ${forRuns} LIMIT 1`)
   const remove = database.prepare('DELETE FROM outbox WHERE stream = ?')
+  const wish = database.prepare("SELECT 1 FROM outbox WHERE kind = 'cancel' AND target = ? LIMIT 1")
   const lister = (isFor: string) =>
     database.prepare(`
     SELECT o.id, substr(s.name, ${prefix.length + 1}) AS run, o.seq, o.kind, o.target
@@ -44,6 +47,7 @@ export function outboxTable(database: Database): OutboxTable {
     insert: (streamNo, { seq, kind, target }) => void insert.run(streamNo, seq, kind, target),
     settle: ({ run, seq }) => void settle.run(prefix + run, seq),
     has: (streamNo) => has.get(streamNo) !== undefined,
+    asksToEnd: (run) => wish.get(run) !== undefined,
     list: (query) => {
       const limit = limitOf(query.limit)
       const after = query.after === undefined ? 0 : cursorOf(query.after)

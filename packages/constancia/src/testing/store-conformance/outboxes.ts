@@ -108,6 +108,27 @@ export const outboxCases: Cases = {
     deepStrictEqual(await world.outbox(), [])
   },
 
+  'C20 R-B8 a child that its parent has asked to end begins with that, and no other one does': async (world) => {
+    const claim = await world.owned('p')
+    const starts = ['0', '1', '2', '3'].map((op) => startedChild(op, `p~${op}`))
+    const first = await world.appended(claim, [...starts, cancelledChild('0', 'p~0')])
+    // Who asks it may be the owner, somebody outside, or have been told no more.
+    await world.appended(claim, [cancelledChild('1', 'p~1'), cancelledChild('3', 'p~3')], headAfter(first))
+    await world.settle(entryOf('p', 7))
+    const begin = (op: number) => createChild(world, `p~${op}`, entryOf('p', op + 1))
+    for (const op of [0, 1, 2, 3]) strictEqual((await begin(op)).kind, 'created')
+    for (const op of [0, 1]) await world.expectKinds(`p~${op}`, ['FlowStarted', 'CancelRequested'])
+    for (const op of [2, 3]) await world.expectKinds(`p~${op}`, ['FlowStarted'])
+    deepStrictEqual((await world.row('p~0')).isCancelRequested, true)
+    // What asks it is left for whoever tells it.
+    await world.expectOutbox([
+      ['p', 5, 'cancel', 'p~0'],
+      ['p', 6, 'cancel', 'p~1'],
+    ])
+    strictEqual((await begin(0)).kind, 'exists')
+    await world.expectKinds('p~0', ['FlowStarted', 'CancelRequested'])
+  },
+
   'a decision takes its entry off the outbox, whatever is decided': async (world) => {
     await world.create('ended', [started(), completed])
     await world.create('open')
@@ -178,6 +199,12 @@ export const outboxCases: Cases = {
 
 function createSettling(world: World, run: string, settles: OutboxRef): Promise<Created> {
   return world.store.create({ run: idOf(run), drafts: [started()], by: 'system:outbox', seen: nothingSeen, settles })
+}
+
+function createChild(world: World, run: string, settles: OutboxRef): Promise<Created> {
+  const draftsIfToEnd = [draftOf('CancelRequested', {})]
+  const request = { run: idOf(run), drafts: [started()], draftsIfToEnd, settles }
+  return world.store.create({ ...request, by: 'system:outbox', seen: nothingSeen })
 }
 
 function after(next: string | undefined): { after?: string } {

@@ -9,6 +9,7 @@ import { streams } from './0008-streams.js'
 import { approvals } from './0009-approvals.js'
 import { notices } from './0010-notices.js'
 import { log } from './0011-log.js'
+import { wishes } from './0012-wishes.js'
 
 /**
  * The migrations, the first of them number 1. `{schema}` stands for the quoted name of the schema. A migration that was
@@ -26,4 +27,5 @@ export const migrations: readonly string[] = [
   approvals,
   notices,
   log,
+  wishes,
 ]

@@ -6,9 +6,20 @@ import { mark } from './0005-mark.js'
 import { approvals } from './0006-approvals.js'
 import { notices } from './0007-notices.js'
 import { log } from './0008-log.js'
+import { wishes } from './0009-wishes.js'
 
 /**
  * The migrations, the first of them number 1. Each is the SQL text of a module of its own: the compiler copies modules
  * into the published package, files of SQL it would leave behind. A migration that was released is never edited.
  */
-export const migrations: readonly string[] = [journal, manyRuns, priorities, workers, mark, approvals, notices, log]
+export const migrations: readonly string[] = [
+  journal,
+  manyRuns,
+  priorities,
+  workers,
+  mark,
+  approvals,
+  notices,
+  log,
+  wishes,
+]

@@ -199,7 +199,7 @@ export const governanceBugs: readonly PlantedBug[] = [
     file: governance('transacting'),
     find: 'result, wasSent: false }',
     replace: 'result, wasSent: true }',
-    noticedBy: test('transacting', 'never in doubt'),
+    noticedBy: { ...test('transacting', 'never in doubt'), inVain: true },
   },
   {
     breaks: 'an effect lasts although what it returned cannot be kept',

@@ -1,8 +1,8 @@
 import { type Draft, type Head, headOf, type StoredEvent, verifyChain } from '../journal/index.js'
-import type { Appended, Claim, CreateRun, Store } from '../store/index.js'
+import type { Appended, Claim, CreateRun, Store, Within } from '../store/index.js'
 import { type Basis, decidedFrom, seenBy } from './basis.js'
 import { type Decided as Answer, decideExactly, isToBeExact } from './decision.js'
-import type { Op } from './op.js'
+import type { Op, Ruling } from './op.js'
 
 /** What an appender tells its execution. */
 export interface AppenderHooks {
@@ -29,7 +29,7 @@ interface Known extends AdditionBase {
 
 /** Decided by what the basis says; written alone, so that no two decisions miss each other. */
 interface Decided extends AdditionBase {
-  readonly decide: () => readonly Draft[]
+  readonly decide: () => Ruling
 }
 
 interface AdditionBase {
@@ -133,34 +133,42 @@ export class Appender {
 
   #write(): void {
     this.#takeBatch()
-    const [first] = this.#batch
-    if (first !== undefined && 'decide' in first && this.#basis !== undefined && !this.#stopped) {
-      if (isToBeExact(this.#basis, this.#moveCount)) return this.#decide(first, this.#basis)
-    }
-    const drafts = this.#batch.flatMap(draftsOf)
+    const written = this.#batch.map(writtenOf)
+    const drafts = written.flatMap((one) => one.drafts)
     if (drafts.length === 0 || this.#stopped) {
       if (this.#pending.length > 0 && !this.#stopped) return this.#write()
       return this.#rest()
+    }
+    const [first] = this.#batch
+    // What is done in a transaction of the store is decided right before.
+    if (first !== undefined && 'decide' in first && this.#basis !== undefined && written[0]?.within === undefined) {
+      if (isToBeExact(this.#basis, this.#moveCount)) return this.#decide(first, this.#basis)
     }
     this.#toldSeq = -1 // If there is such an event, this is refused.
     const last = this.#batch.at(-1)
     const successor = last !== undefined && 'draft' in last ? last.successor : undefined
     const basis = last !== undefined && 'decide' in last ? this.#basis : undefined
+    const within = written.at(-1)?.within
     const request = {
       claim: this.#claim,
       head: this.#head,
-      drafts: drafts.map(({ draft }) => draft),
+      drafts,
       seen: seenBy(this.#basis),
       readSignalCount: this.#hooks.readSignalCount(),
       ...(successor === undefined ? {} : { successor }),
+      ...(within === undefined ? {} : { within }),
       ...decidedFrom(basis),
     }
-    this.#written = drafts.map(({ op }) => op)
+    this.#written = written.flatMap((one) => one.drafts.map(() => one.op))
     this.#store.append(request).then(this.#answered, this.#failed)
   }
 
   #decide({ decide }: Decided, basis: Basis): void {
-    const given = { store: this.#store, claim: this.#claim, basis, head: this.#head, decide }
+    const draftsNow = (): readonly Draft[] | undefined => {
+      const ruling = decide()
+      return 'within' in ruling ? undefined : ruling
+    }
+    const given = { store: this.#store, claim: this.#claim, basis, head: this.#head, decide: draftsNow }
     decideExactly(given).then(this.#decided, this.#failed)
   }
 
@@ -255,7 +263,16 @@ export class Appender {
   }
 }
 
-function draftsOf(item: Addition): readonly { readonly draft: Draft; readonly op: Op | undefined }[] {
-  if ('draft' in item) return [item]
-  return item.decide().map((draft) => ({ draft, op: item.op }))
+/** What one addition comes to. */
+interface Written {
+  readonly op: Op | undefined
+  readonly drafts: readonly Draft[]
+  readonly within?: Within
+}
+
+function writtenOf(item: Addition): Written {
+  const { op } = item
+  if ('draft' in item) return { op, drafts: [item.draft] }
+  const ruling = item.decide()
+  return 'within' in ruling ? { op, ...ruling } : { op, drafts: ruling }
 }

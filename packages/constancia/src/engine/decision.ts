@@ -9,8 +9,8 @@ export interface DecisionInput {
   readonly basis: Basis
   /** Where the owner knows the journal to end. */
   readonly head: Head
-  /** Pure; it may be called more than once. */
-  readonly decide: () => readonly Draft[]
+  /** Pure; it may be called more than once. Undefined for what cannot be decided so. */
+  readonly decide: () => readonly Draft[] | undefined
 }
 
 /** What became of it. */
@@ -52,7 +52,7 @@ export function decideExactly({ store, claim, basis, head, decide }: DecisionInp
   })
 }
 
-function decidedNow(facts: Facts, basis: Basis, decide: () => readonly Draft[]): Decision<Decided> {
+function decidedNow(facts: Facts, basis: Basis, decide: DecisionInput['decide']): Decision<Decided> {
   const drafts = basis.asOf(facts, decide)
   if (drafts === undefined) return { drafts: [], result: { kind: 'basis_moved' } }
   const seen = seenOf(facts.basisHead ?? basis.head)

@@ -51,8 +51,9 @@ function textAt(lines: readonly string[], index: number): Text {
 // Where the input begins that executed: the data of what was authorised after the approval.
 function amountPlace(bundle: string): number {
   const authorized = bundle.lastIndexOf(' ActionAuthorized ')
-  const found = bundle.indexOf('"cents":', authorized)
-  if (authorized < 0 || found < 0) throw new Error('There is no amount in this file.')
+  const input = bundle.indexOf('{"invoice":', authorized)
+  const found = bundle.indexOf('"cents":', input)
+  if (authorized < 0 || input < 0 || found < 0) throw new Error('There is no amount in this file.')
   return found + '"cents":'.length
 }
 

@@ -110,7 +110,7 @@ async function shown(words: readonly string[], env: Readonly<Record<string, stri
   const ended = await constancia([...words, ...config], { folder, ...(env === undefined ? {} : { env }) })
   if (isJson) return ended
   say(paint.cyan(`  $ constancia ${words.join(' ')}`))
-  for (const line of ended.text.split('\n')) say(`  ${line}`)
+  say(ended.text)
   say(paint.dim(`  exit code ${ended.code}`))
   say()
   return ended

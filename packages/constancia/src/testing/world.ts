@@ -8,6 +8,7 @@ import {
   rootRunId,
   runStream,
   type StoredEvent,
+  type StreamId,
 } from '../journal/index.js'
 import type {
   Append,
@@ -153,6 +154,11 @@ export class World {
   /** A journal as it is stored now, past every fault. */
   async journal(run: RunId): Promise<readonly StoredEvent[]> {
     return this.#dead || this.#store === undefined ? [] : this.#store.read(runStream(run))
+  }
+
+  /** The law as it is stored now, past every fault. */
+  async governance(): Promise<readonly StoredEvent[]> {
+    return this.#dead || this.#store === undefined ? [] : this.#store.read('governance' as StreamId)
   }
 
   /** Whether no run has anything to tell another. */

@@ -9,6 +9,7 @@ import {
   type RunId,
   runStream,
   type StoredEvent,
+  type StreamId,
   verifyChain,
 } from '../journal/index.js'
 import { Conductor, type LifeEnd } from './conductor.js'
@@ -203,7 +204,7 @@ export class CrashKit {
 
   #people(governance: GovernedRuntime['governance'], world: World, { changed }: Stage): People {
     const { votes = [], statements, changes = [], actor: user } = this.#options
-    const outside = { journal: (run: RunId) => world.journal(run), rest: () => world.rest() }
+    const outside = { journal: (run: RunId) => world.stream(runStream(run)), rest: () => world.rest() }
     return new People({ governance, root: this.#root, user, votes, statements, changes, changed, ...outside })
   }
 
@@ -238,7 +239,9 @@ export class CrashKit {
       what: 'what the destination accepted',
     })
     const isGoverned = this.#options.contract !== undefined
-    const found = isGoverned ? inWords(replayGovernance(await world.governance(), journals).findings) : []
+    const found = isGoverned
+      ? inWords(replayGovernance(await world.stream('governance' as StreamId), journals).findings)
+      : []
     return { facts, whole, accepted, found }
   }
 }

@@ -151,14 +151,9 @@ export class World {
     return (await this.#store.runs({ idPrefix: this.#input.root, limit: 1_000 })).items
   }
 
-  /** A journal as it is stored now, past every fault. */
-  async journal(run: RunId): Promise<readonly StoredEvent[]> {
-    return this.#dead || this.#store === undefined ? [] : this.#store.read(runStream(run))
-  }
-
-  /** The law as it is stored now, past every fault. */
-  async governance(): Promise<readonly StoredEvent[]> {
-    return this.#dead || this.#store === undefined ? [] : this.#store.read('governance' as StreamId)
+  /** A stream as it is stored now, past every fault. */
+  async stream(id: StreamId): Promise<readonly StoredEvent[]> {
+    return this.#dead || this.#store === undefined ? [] : this.#store.read(id)
   }
 
   /** Whether no run has anything to tell another. */

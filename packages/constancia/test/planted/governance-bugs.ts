@@ -195,6 +195,27 @@ export const governanceBugs: readonly PlantedBug[] = [
     noticedBy: payments('R-D8 R-F4'),
   },
   {
+    breaks: 'nobody knows what came of an effect although it was undone with its transaction',
+    file: governance('transacting'),
+    find: 'result, wasSent: false }',
+    replace: 'result, wasSent: true }',
+    noticedBy: { ...test('transacting', 'never in doubt'), inVain: true },
+  },
+  {
+    breaks: 'an effect lasts although what it returned cannot be kept',
+    file: governance('transacting'),
+    find: '  if (!isPromise(value)) return encode(value)\n',
+    replace: "  if (typeof value === 'function') return 'null'\n  if (!isPromise(value)) return encode(value)\n",
+    noticedBy: test('transacting', 'cannot be kept'),
+  },
+  {
+    breaks: 'a runtime opens over a store that has not the database of its effects',
+    file: governance('government'),
+    find: '    requireDatabase(this.contract, store)\n',
+    replace: '',
+    noticedBy: test('transacting', 'does not open'),
+  },
+  {
     breaks: 'what people decided in a child restricts nobody above it',
     file: governance('resumption'),
     find: ' || run.restriction.isFromChildOf(pause.op)',
@@ -284,4 +305,25 @@ export const governanceBugs: readonly PlantedBug[] = [
       noticedBy: test('lies', tests),
     }),
   ),
+  {
+    breaks: 'a grant that has ended by the clock of the database holds where that of the process lags',
+    file: governance('law-book'),
+    find: 'return Math.max(this.#clock.now(), Math.floor(atMs + passedMs))',
+    replace: 'return Math.max(this.#clock.now(), Math.min(0, atMs + passedMs))',
+    noticedBy: test('skew', 'memory threat 25 R-E2'),
+  },
+  {
+    breaks: 'a grant that ends while it is decided still holds',
+    file: 'constancia/src/engine/decision.ts',
+    find: 'moveCount >= movesMax || basis.changesWithin(carefulMs)',
+    replace: 'moveCount >= movesMax',
+    noticedBy: test('skew', 'memory threat 25 R-E11'),
+  },
+  {
+    breaks: 'a decision is put off as long as the law grows all the time',
+    file: 'constancia/src/engine/decision.ts',
+    find: 'moveCount >= movesMax || basis.changesWithin(carefulMs)',
+    replace: 'moveCount < 0 || basis.changesWithin(carefulMs)',
+    noticedBy: test('skew', 'memory R-E11 an action gets through'),
+  },
 ]

@@ -14,6 +14,7 @@ class ActionChecks:
     def actions_ActionAuthorized(self, fact, op):
         body = fact.body
         need = lambda condition, message: self.need(fact, "actions", condition, message)
+        self.resumes_of_authorization(fact, op)
         gate = self.gate(fact)
         need(body["roles"] == gate.roles, "the actor had other roles")
         self.check_limits(fact, gate)
@@ -52,7 +53,6 @@ class ActionChecks:
         self.need(fact, "resumes", other.decided[-1:] == ["ResumeAuthorized"], "the run went on without leave after the approval")
 
     def take_ActionAuthorized(self, fact, op):
-        self.resumes_of_authorization(fact, op)
         approval = self.approval_of(fact)
         if approval is not None and approval.used_by is None: approval.used_by = fact.body["op"]
         if op.first_at is None: op.first_at, op.input = fact.t, fact.text()

@@ -34,6 +34,18 @@ export {
   type WorkerOptions,
 } from './engine/index.js'
 export {
+  checkpointEndpoint,
+  checkpointFolder,
+  checkpointRepository,
+  type EvidenceErrorCode,
+  type EvidenceOptions,
+  keyFile,
+  keyVariable,
+  type OutsidePlace,
+  type Signer,
+  type SignerSource,
+} from './evidence/index.js'
+export {
   type Action,
   type ActionDeclaration,
   type AnyAction,

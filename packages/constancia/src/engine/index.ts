@@ -1,5 +1,6 @@
 export { Attempt, type AttemptInfo } from './attempt.js'
 export type { Basis } from './basis.js'
+export type { Companion, StartCompanion } from './companion.js'
 export type { AddedWord, EngineContext } from './context.js'
 export { flow } from './declare.js'
 export type { Drained } from './drained.js'

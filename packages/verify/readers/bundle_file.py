@@ -157,7 +157,11 @@ def read_stream(cursor, bundle, on_event):
     bundle.counts[name] = cursor.parsed(number, count)
     if bundle.counts[name] == 0: cursor.refuse("a stream has no events")
     if sum(bundle.counts.values()) > MAX_EVENTS: cursor.refuse(f"there are more than {MAX_EVENTS} events")
-    for _ in range(bundle.counts[name]): on_event(name, read_event(cursor))
+    for place in range(bundle.counts[name]):
+        event = read_event(cursor)
+        carries = event.body.state == "text" or event.data.state not in ("none", "withheld")
+        if bundle.prev is not None and place > 0 and carries: cursor.refuse("only the first event of a receipt carries anything")
+        on_event(name, event)
 
 def read_scope(cursor, bundle):
     found = cursor.match(SCOPE, "scope")

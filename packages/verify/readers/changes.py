@@ -1,6 +1,6 @@
 """Whether the changes of governance were permitted (7.3): each is decided by the law before its first event."""
 import strict_json
-from findings import Findings, mark, milliseconds, seen_place
+from findings import Findings, mark, milliseconds
 from forms import LAW_BODIES, UnknownName, WrongForm, read_contract
 from law import UNKNOWN, LawHistory
 
@@ -82,8 +82,8 @@ class Changes:
 class Decision:
     """One change and the law that decides it."""
     def __init__(self, law, change):
-        by, at, head = change.mark
-        self.law, self.t, self.by, self.seen, self.first = law, milliseconds(at), by, seen_place(head), change.first
+        by, at, self.seen = change.mark
+        self.law, self.t, self.by, self.first = law, milliseconds(at), by, change.first
         self.kinds, self.bodies = [kind for kind, _ in change.events], [body for _, body in change.events]
         self.p = by.removeprefix("principal:")
 

@@ -20,8 +20,8 @@ Nothing here is an absolute promise: disks and machines differ by more than prog
 - *Parked runs*: of ten, four sleep for a month, four wait for a signal, one waits for a child, which waits for a signal. One run that is
   due is put beside them; a new process opens the file, executes it and then does nothing. Its heap is compared after collection with that
   of a process on an empty file; of the file's size the texts of all events are taken away.
-- *Waking*: from the call of \`signal\` until the run's next step begins, one run after the other: the signal is committed, the run is
-  claimed, its journal read and replayed.
+- *Waking*: from the call of \`signal\` until the run's next step begins, one run after the other, each once the one before has ended: the signal is
+  committed, the run is claimed, its journal read and replayed. Beside it, in turns, one commit of one small row to another file of the same disk.
 - *In flight*: all runs are in a step when the clock starts, then each goes through its steps, every one of which waits for a timer of 1 ms.
 - *Children*, *a queue*: everything from the first start, or the first claim, to the last end.
 - *PostgreSQL*: a server on the same machine and the same disk, as it is out of the box, or the one that \`DATABASE_URL\` names. One run and 256 runs

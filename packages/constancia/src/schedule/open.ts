@@ -35,7 +35,8 @@ export async function open(options: OpenOptions): Promise<Runtime> {
   const kept = schedules.map((schedule): Kept => {
     return { schedule, flow: scheduleFlow({ name: schedule.name, start, warn }) }
   })
-  const self = options.worker === false ? {} : { self: selfOf() }
+  const isKnown = options.worker === false || options.parts?.self !== undefined
+  const self = isKnown ? {} : { self: selfOf() }
   const parts = { ...self, ...options.parts }
   const runtime = await openEngine({ ...rest, parts, flows: [...flows, ...kept.map(({ flow }) => flow)] })
   opened.resolve(runtime)

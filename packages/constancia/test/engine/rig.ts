@@ -29,13 +29,7 @@ export function auditRigs(audit: (rig: Rig) => Promise<void>): void {
 }
 
 afterEach(async () => {
-  const rigs = made.splice(0)
-  try {
-    for (const rig of rigs) await rig.end()
-    for (const rig of rigs) for (const audit of audits) await audit(rig)
-  } finally {
-    for (const rig of rigs) await rig.dispose()
-  }
+  for (const rig of made.splice(0)) await rig.dispose()
 })
 
 /** One disk, and the processes that come and go on it. Ends with its test. */
@@ -48,6 +42,7 @@ export class Rig {
   readonly #database: RigDatabase | undefined
   readonly #factory: StoreFactory
   readonly #lives: Life[] = []
+  #isDisposed = false
 
   /** Time stands still until it is told to move, unless it is real. */
   constructor(store: StoreName, time: 'scripted' | 'real' = 'scripted') {
@@ -118,13 +113,18 @@ export class Rig {
     return this.#factory({ clock: this.clock, randomBytes: random, limits: defaultLimits, warn: () => undefined })
   }
 
-  /** Ends all processes by force. */
-  async end(): Promise<void> {
+  async dispose(): Promise<void> {
+    if (this.#isDisposed) return
+    this.#isDisposed = true
     await Promise.all(this.#lives.map((life) => life.crash()))
+    try {
+      for (const audit of audits) await audit(this)
+    } finally {
+      await this.#remove()
+    }
   }
 
-  async dispose(): Promise<void> {
-    await this.end()
+  async #remove(): Promise<void> {
     await this.#database?.dispose()
     if (this.#folder !== undefined) rmSync(this.#folder, { recursive: true, force: true })
   }

@@ -14,10 +14,18 @@ import { createVitest } from 'vitest/node'
  */
 
 const silent = { onInit: () => undefined }
+// As in `vitest.config.ts`, but that each file has a process of its own: what is built changes between two of them.
 const vitest = await createVitest('test', {
+  config: false,
   watch: false,
   root: process.cwd(),
+  include: ['packages/*/test/**/*.test.ts'],
+  pool: 'forks',
   maxWorkers: 1,
+  testTimeout: 120_000,
+  hookTimeout: 120_000,
+  teardownTimeout: 60_000,
+  server: { deps: { external: [/\/packages\/[^/]+\/dist\//] } },
   bail: 1,
   reporters: [silent],
 })

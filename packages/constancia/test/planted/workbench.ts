@@ -42,7 +42,7 @@ interface Came {
 
 const root = resolve(import.meta.dirname, '../../../..')
 const packages = ['verify', 'constancia']
-const configs = ['package.json', 'tsconfig.base.json', 'vitest.config.ts']
+const configs = ['package.json', 'tsconfig.base.json']
 
 const program = join(import.meta.dirname, 'bench.mjs')
 

@@ -3,7 +3,7 @@ import { goldenFlows } from '../golden/flows.js'
 import { Tally } from '../golden/suite.js'
 
 // What CI affords. All of them, and families, are tried in a campaign, as on SQLite: `golden/golden.test.ts`.
-const few = new Set(['linear', 'signals'])
+const few = new Set(['linear'])
 const chosen = goldenFlows.filter(({ flow }) => few.has(flow.name))
 const tally = new Tally()
 

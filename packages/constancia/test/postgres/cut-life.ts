@@ -158,7 +158,8 @@ export class Lane {
       const sql = `SELECT waiting_for FROM "${this.schema}".runs WHERE id = $1 AND status = 'waiting'`
       const { rows } = await this.#raw.query(sql, [id])
       if (rows[0]?.waiting_for?.includes(name)) return
-      await new Promise((resolve) => setTimeout(resolve, 3))
+      // After most cuts there is a while to wait, in which looking would be the most that is done.
+      await new Promise((resolve) => setTimeout(resolve, 20))
     }
   }
 

@@ -8,7 +8,7 @@ import { partsOf } from '../store/stores.js'
 import { databaseUrl, dropSchema, newSchema } from './database.js'
 
 const schema = newSchema()
-const leaseMs = 2_000
+const leaseMs = 3_000
 let store: Store
 
 beforeAll(async () => {
@@ -31,7 +31,12 @@ async function untilRenewed(run: string): Promise<void> {
   while ((await leaseOf()) === before) await pause(10)
 }
 
-async function heldAfterBlock(run: string, stallMs: number): Promise<boolean> {
+interface Blocked {
+  readonly isHeld: boolean
+  readonly lost: readonly ClaimRef[]
+}
+
+async function afterBlock(run: string, stallMs: number): Promise<Blocked> {
   const lost: ClaimRef[] = []
   await create(store, run)
   const [taken] = await claim(store, 1, leaseMs)
@@ -43,12 +48,11 @@ async function heldAfterBlock(run: string, stallMs: number): Promise<boolean> {
   // The database's clock decides, before this process has done anything else.
   const [again] = await claim(store, 1, leaseMs)
   await heart.stop()
-  expect(lost).toEqual([])
-  return again === undefined
+  return { isHeld: again === undefined, lost }
 }
 
 test('R-C2 an event loop that is busy for two leases keeps its runs', async () => {
-  expect(await heldAfterBlock('r1', 60_000)).toBe(true)
+  expect(await afterBlock('r1', 60_000)).toEqual({ isHeld: true, lost: [] })
   expect((await store.run(idOf('r1')))?.epoch).toBe(1)
 })
 
@@ -62,7 +66,10 @@ test('R-C2 a process whose event loop stands still for longer than it may gives 
     seen: '-/-',
     decide: () => ({ drafts: [{ kind: 'FlowCompleted', body: '{}', data: undefined }], result: 0 }),
   })
-  expect(await heldAfterBlock('r2', leaseMs / 2)).toBe(false)
+  const { isHeld, lost } = await afterBlock('r2', leaseMs / 2)
+  expect(isHeld).toBe(false)
+  // Whether it hears of it before its heart is stopped is up to the machine.
+  expect(lost.length).toBeLessThanOrEqual(1)
 })
 
 test('a heartbeat that is stopped while it connects ends', async () => {

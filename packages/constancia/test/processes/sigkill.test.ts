@@ -12,7 +12,7 @@ beforeEach(async () => {
 
 afterEach(() => destination.close())
 
-// The other two hundred of T6 are killed over PostgreSQL, with a hundred more.
+// The other two hundred of the three hundred of T6 are killed over PostgreSQL.
 const kills = isCampaign ? 10_000 : 100
 
 test(

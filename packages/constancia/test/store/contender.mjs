@@ -90,7 +90,7 @@ async function holdLease() {
   const { claims } = await store.claim({ worker: name, flows, limit: 1, leaseMs: 2000, lostLeaseCountMax: 5 })
   const [claim] = claims
   if (claim === undefined) throw new Error('nothing was due')
-  store.heartbeat({ leaseMs: 2000, stallMs: 60_000, onLost: () => undefined }).hold(claim)
+  store.heartbeat({ leaseMs: 3000, stallMs: 60_000, onLost: () => undefined }).hold(claim)
   await new Promise((resolve) => setTimeout(resolve, 200))
   process.stdout.write(JSON.stringify({ held: true }))
 }

@@ -8,7 +8,7 @@ import { claim, create, idOf } from './storage.js'
 import { makeFolder, openSqlite } from './stores.js'
 
 // Longer than a busy machine takes to start a thread, where a lease is to be kept; where it is to end, short.
-const leaseMs = 2_000
+const leaseMs = 3_000
 const shortLeaseMs = 300
 let folder: string
 let file: string

@@ -3,11 +3,14 @@ import type { ClaimRef } from '../../store/index.js'
 import { until } from './life.js'
 import { type Cases, leaseMs, type World } from './world.js'
 
+// Whoever cannot prolong a lease in time gives up a claim that is not lost: a busy machine is given time.
+const patientMs = leaseMs * 10
+
 /** What `heartbeat` promises, as far as a clock that stands still can show it. */
 export const heartbeatCases: Cases = {
   'R-C2 a claim that is held is renewed again and again': async (world) => {
     const claim = await world.owned('r1')
-    const heart = world.store.heartbeat({ leaseMs: leaseMs * 2, stallMs: 60_000, onLost: () => undefined })
+    const heart = world.store.heartbeat({ leaseMs: patientMs, stallMs: 60_000, onLost: () => undefined })
     heart.hold(claim)
     for (let count = 0; count < 2; count++) {
       const before = await leaseOf(world, 'r1')
@@ -25,8 +28,6 @@ export const heartbeatCases: Cases = {
     const lost: ClaimRef[] = []
     const claim = await world.owned('r1')
     const kept = await world.owned('r2')
-    // Whoever cannot prolong a lease in time gives up a claim that is not lost: a busy machine is given time.
-    const patientMs = leaseMs * 10
     const heart = world.store.heartbeat({ leaseMs: patientMs, stallMs: 60_000, onLost: (one) => lost.push(one) })
     heart.hold(kept)
     heart.hold(claim)

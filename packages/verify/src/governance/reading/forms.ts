@@ -34,7 +34,8 @@ export const governanceForms: Readonly<Record<GovernanceKind, Form>> = {
 const contract: Form = (value) => (value === '-' ? undefined : hash(value))
 
 function about(has: Shape['has'] = {}, may: NonNullable<Shape['may']> = {}): Form {
-  return object({ has: { op: place, verb: text, name: text, ...has }, may })
+  // `tells` is between a run and whoever started it.
+  return object({ has: { op: place, verb: text, name: text, ...has }, may: { tells: oneOf(true), ...may } })
 }
 
 /** The forms of the bodies in the journal of a run that the replay reads. */

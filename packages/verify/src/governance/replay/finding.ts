@@ -42,7 +42,7 @@ export class Findings {
   /** Something does not follow. */
   fail(check: ReplayCheck, seq: number, message: string): void {
     if (!this.#isIncomplete) return this.#add({ check, result: 'failed', seq, message })
-    this.unsure(check, seq, `${message} It may follow from what is withheld before.`)
+    this.unsure(check, seq, `${message} It may follow from what is not known of before.`)
   }
 
   /** Nobody can tell whether it follows. */

@@ -1,0 +1,43 @@
+"""What was checked, what came of it, and the verdict that follows (section 6 of the evidence format)."""
+
+CHECKS = ("format", "digest", "origin", "chain", "genesis", "end", "keys", "checkpoints", "consistency", "leaves", "coverage",
+          "seen", "epochs", "claim", "law", "actions", "approvals", "resumes", "once")
+PASSED, FAILED, NOT_EVALUATED = "passed", "failed", "not evaluated"
+EXIT_CODES = {"proven": 0, "forged": 15, "incomplete": 16, "unsealed": 17, "unverifiable": 18, "unreadable": 19}
+MAX_FINDINGS = 100
+
+class Report:
+    """Findings by check. A check without findings has passed."""
+    def __init__(self, required=()):
+        self.findings = {check: [] for check in CHECKS}
+        self.results = {check: PASSED for check in CHECKS}
+        self.means, self.required, self.notes = set(), required, []
+
+    def fail(self, check, message, means="forged"):
+        """The check failed; `means` is the verdict that this alone leads to."""
+        self.results[check] = FAILED
+        self.add(check, message, means)
+
+    def skip(self, check, message, means=None):
+        """The check, or a part of it, could not be evaluated; `means` is the verdict that this alone leads to, if any."""
+        if self.results[check] == PASSED: self.results[check] = NOT_EVALUATED
+        self.add(check, message, means)
+
+    def add(self, check, message, means):
+        if means: self.means.add(means)
+        if len(self.findings[check]) < MAX_FINDINGS: self.findings[check].append(message)
+
+    def unreadable(self, message):
+        """The file is no bundle: what did not fail before that place was not evaluated."""
+        for check in CHECKS: self.skip(check, "the file cannot be read to its end")
+        self.findings["format"] = []
+        self.fail("format", message, "unreadable")
+
+    def verdict(self):
+        means = set(self.means)
+        if any(self.results[check] != PASSED for check in self.required): means.add("incomplete")
+        return next((word for word in ("unreadable", "forged", "unverifiable", "incomplete", "unsealed") if word in means), "proven")
+
+    def as_json(self):
+        findings = {check: found for check, found in self.findings.items() if found}
+        return {"verdict": self.verdict(), "checks": self.results, "findings": findings, "notes": self.notes}

@@ -1,0 +1,121 @@
+"""Goes through one run and computes anew every decision that its journal records (7.4 to 7.9)."""
+import strict_json
+from approvals import ApprovalChecks
+from actions import ActionChecks
+from resumes import ResumeChecks
+from findings import Findings, milliseconds, seen_place
+from forms import CHECKS, DECISIONS, RUN_BODIES, UnknownName, WrongForm
+from gate import MISSING, Unknowable
+
+class Op:
+    """What is known of one op: its name, its events so far, its approval."""
+    def __init__(self, body):
+        self.verb, self.name = body["verb"], body["name"]
+        self.approval, self.deliveries, self.withdrawals = None, set(), []
+        self.last, self.over, self.attempt, self.events = None, False, 0, []
+        self.input, self.first_at, self.cents, self.statements = None, None, 0.0, set()
+        self.decided = []  # the kinds among ApprovalResolved, OutcomeStated, ResumeAuthorized, in order
+        self.deferred = False
+
+    def went_on_without_leave(self):
+        return bool(self.decided) and self.decided[-1] != "ResumeAuthorized"
+
+class Fact:
+    """An event whose body was read, with its moment and the law it was decided by."""
+    def __init__(self, event, body, law):
+        self.seq, self.kind, self.body, self.content, self.by, self.seen, self.at = event.seq, event.kind, body, event.data, event.by, event.seen, event.at
+        self.t, self.law, self.checks = milliseconds(event.at), law, CHECKS[event.kind]
+
+    def text(self):
+        """The data: bytes, None where there is none, or MISSING."""
+        return {"text": self.content.text, "none": None}.get(self.content.state, MISSING)
+
+    def principal(self):
+        return self.by[10:] if self.by.startswith("principal:") else None
+
+ENGINE = ("FlowStarted", "ChildEnded", "CancelRequested")
+BY = {"ApprovalVoted": ("principal:",), "ApprovalWithdrawn": ("principal:",), "OutcomeStated": ("principal:",), "ResumeDenied": ("principal:",),
+      "ApprovalResolved": ("principal:", "claim:"), "ResumeAuthorized": ("principal:", "claim:")}
+
+class RunReplay(ApprovalChecks, ActionChecks, ResumeChecks):
+    """One run, event by event. The state takes each event in as it stands, whatever was found about it."""
+    def __init__(self, report, stream, law):
+        self.findings, self.id, self.law = Findings(report, stream), stream.removeprefix("run/"), law
+        self.actor = self.flow = self.version = self.base = self.began = self.cancelled = self.expected = None
+        self.ops, self.restricting, self.seen = {}, set(), -1
+
+    def event(self, event):
+        fact = self.read(event) if event.kind in RUN_BODIES else None
+        self.check_expected(event, fact)
+        if fact: self.check(fact)
+        self.seen = max(self.seen, seen_place(event.seen))
+
+    def end(self):
+        self.check_expected(None, None)
+
+    def read(self, event):
+        try:
+            if event.body.state != "text": raise UnknownName("its body is withheld")
+            body = RUN_BODIES[event.kind].check(strict_json.parse(event.body.text))
+            return Fact(event, body, self.law.at(seen_place(event.seen)))
+        except UnknownName as problem:
+            for check in CHECKS[event.kind]: self.findings.unknown(check, event.seq, f"{event.kind}: {problem}")
+            self.findings.missing, self.expected = True, None
+        except (WrongForm, strict_json.NotJson) as problem:
+            self.findings.fail(CHECKS[event.kind][0], event.seq, f"{event.kind}: {problem}")
+        return None
+
+    def check(self, fact):
+        op = self.op(fact) if fact.kind not in ENGINE else None
+        if fact.kind in DECISIONS and fact.law.is_unknown():
+            for check in fact.checks: self.findings.unknown(check, fact.seq, "the law that decides it is not known")
+            self.findings.missing = True
+        else: self.perform(fact, op)
+        getattr(self, "take_" + fact.kind, self.take_nothing)(fact, op)
+
+    def perform(self, fact, op):
+        """Performs each check of the kind. What one of them cannot know leaves the others alone."""
+        if fact.kind in DECISIONS: self.check_decision(fact)
+        if op: self.check_about(fact, op)
+        for check in fact.checks:
+            method = getattr(self, f"{check}_{fact.kind}", None)
+            if method is None: continue
+            try: method(fact, op)
+            except Unknowable as problem: self.findings.unknown(check, fact.seq, str(problem))
+
+    def op(self, fact):
+        return self.ops.setdefault(fact.body["op"], Op(fact.body))
+
+    def need(self, fact, check, condition, message):
+        if not condition: self.findings.fail(check, fact.seq, f"{fact.kind}: {message}")
+
+    def first(self, fact, condition, message):
+        self.need(fact, fact.checks[0], condition, message)
+
+    def check_decision(self, fact):
+        moments, place = self.law.moments, fact.law.place
+        self.first(fact, seen_place(fact.seen) >= self.seen, "it was decided by an older law than something before it")
+        later = min(moments[place + 1:place + 2], default=fact.t)
+        self.first(fact, later >= fact.t - 60_000, "it was not decided by the law that was the last")
+        if "contract" in fact.body: self.first(fact, fact.body["contract"] == fact.law.digest(), "another contract was in force")
+        self.first(fact, fact.by.startswith(BY.get(fact.kind, ("claim:",))), "somebody wrote it who does not decide this")
+
+    def check_about(self, fact, op):
+        body, verbs = fact.body, ("do", "approval")
+        self.first(fact, (body["verb"], body["name"]) == (op.verb, op.name), "the op was something else before")
+        if fact.kind.startswith(("Action", "Outcome")): verbs = ("do",)
+        if not fact.kind.startswith("Resume"): self.first(fact, body["verb"] in verbs, "such an op does not do this")
+        if fact.kind not in DECISIONS: self.first(fact, fact.by.startswith("claim:"), "somebody wrote it who does not execute")
+
+    def take_nothing(self, fact, op): pass
+
+    def take_FlowStarted(self, fact, _):
+        if self.began is not None: return
+        body = fact.body
+        self.actor, self.flow, self.version, self.base, self.began = body["actor"], body["flow"], body["version"], body["contract"], fact.t
+
+    def take_CancelRequested(self, fact, _):
+        if self.cancelled is None: self.cancelled = fact.seq
+
+    def person(self, law):
+        return None if self.actor is None else law.person(self.actor)

@@ -1,0 +1,132 @@
+import { spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+import { afterAll, describe, expect, test } from 'vitest'
+import { hasVectors, vectorFolder } from './vectors.js'
+
+const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
+const isCampaign = process.env['CONSTANCIA_CAMPAIGN'] === '1'
+
+const integrity = ['format', 'digest', 'origin', 'chain', 'genesis', 'end', 'keys', 'checkpoints', 'consistency']
+const coverage = ['leaves', 'coverage', 'seen', 'epochs', 'claim', 'law', 'actions', 'approvals', 'resumes', 'once']
+const checks = [...integrity, ...coverage]
+const exitCodes: Record<string, number> = {
+  proven: 0,
+  forged: 15,
+  incomplete: 16,
+  unsealed: 17,
+  unverifiable: 18,
+  unreadable: 19,
+}
+
+/** What a script beside these tests prints. Each starts Python once. */
+function python(script: string, args: readonly string[] = [], input = ''): unknown {
+  const path = at(`second-verifier/${script}`)
+  const { error, status, stdout, stderr } = spawnSync('python3', [path, ...args], { input, maxBuffer: 1e9 })
+  if (error !== undefined) throw new Error('python3 did not start. The second verifier must be run.', { cause: error })
+  if (status !== 0) throw new Error(`${script} ended with ${status}: ${stderr}`)
+  return JSON.parse(String(stdout))
+}
+
+interface Sample {
+  readonly name: string
+  readonly file: string
+  readonly key: string
+  readonly verdict: string
+}
+
+interface Vector {
+  readonly file: string
+  readonly origin: string
+  readonly keys: readonly string[]
+  readonly earlier?: string
+  readonly verdict: string
+  readonly failed: readonly string[]
+}
+
+interface Report {
+  readonly verdict: string
+  readonly checks: Record<string, string>
+}
+
+function failedOf(performed: Report['checks']): string[] {
+  return checks.filter((check) => performed[check] === 'failed')
+}
+
+function ask(args: readonly string[]): { status: number | null; stdout: string; stderr: string } {
+  return spawnSync('python3', [at('../readers/verify_bundle.py'), ...args], { encoding: 'utf8' })
+}
+
+describe('the second verifier', () => {
+  const folder = mkdtempSync(join(tmpdir(), 'constancia-samples-'))
+  const samples = python('samples.py', [folder]) as Sample[]
+  afterAll(() => rmSync(folder, { recursive: true }))
+
+  test.skipIf(!hasVectors)(
+    'T18 it decides public vectors as they are published, but for names that occur twice in JSON',
+    () => {
+      const twice = ['y_object_duplicated_key.json', 'y_object_duplicated_key_and_value.json']
+      expect(python('public_vectors.py', [vectorFolder])).toEqual({
+        wycheproof: { count: 151, otherwise: [] },
+        cctv: { count: 914, otherwise: [] },
+        inclusion: { count: 98, otherwise: [] },
+        consistency: { count: 98, otherwise: [] },
+        json_parsing: { count: 316, otherwise: twice },
+      })
+    },
+  )
+
+  test('R-G6 it comes to each verdict where it has to', () => {
+    const cases = samples.map(({ file, key }) => ({ file: readFileSync(file, 'base64'), keys: [key] }))
+    const reports = python('many.py', [], JSON.stringify({ cases })) as Report[]
+    const told = samples.map(({ name }, i) => [name, reports[i]?.verdict])
+    expect(told).toEqual(samples.map(({ name, verdict }) => [name, verdict]))
+    expect(new Set(samples.map(({ verdict }) => verdict))).toEqual(new Set(Object.keys(exitCodes)))
+    for (const { checks: performed } of reports) expect(Object.keys(performed)).toEqual(checks)
+  })
+
+  test('R-G6 it says of every vector what the index says, check by check', () => {
+    // These two begin with a fact that names neither actor nor contract, which only the replay of governance refuses.
+    const unfit = ['honest-odd-texts.bundle', 'honest-nothing-seen.bundle']
+    const listed = JSON.parse(readFileSync(at('../vectors/index.json'), 'utf8')) as Vector[]
+    const index = listed.filter(({ file }) => !unfit.includes(file))
+    const cases = index.map(({ file, ...given }) => ({
+      ...given,
+      file: readFileSync(at(`../vectors/${file}`), 'base64'),
+    }))
+    const reports = python('many.py', [], JSON.stringify({ cases })) as Report[]
+    const told = reports.map(({ verdict, checks: performed }, i) => [index[i]?.file, verdict, failedOf(performed)])
+    expect(told).toEqual(index.map(({ file, verdict, failed }) => [file, verdict, failed]))
+    expect(index.length).toBeGreaterThan(150)
+  })
+
+  test('R-G4 its exit codes tell the verdicts apart, and a question that makes no sense', () => {
+    const { file, key } = samples.find(({ verdict }) => verdict === 'forged') as Sample
+    const { status, stdout } = ask([file, '--key', key, '--json'])
+    expect([(JSON.parse(stdout) as Report).verdict, status]).toEqual(['forged', exitCodes['forged']])
+    expect(python('many.py', [], '{"codes":true}')).toEqual(exitCodes)
+    expect(ask([file, '--key', `${key}=`]).status).toBe(2)
+  })
+
+  test('R-G4 it shows every check and the verdict to people', () => {
+    const [{ file, key }] = samples as [Sample]
+    const lines = ask([file, '--key', key]).stdout.trim().split('\n')
+    expect(lines).toEqual([...checks.map((check) => `${check.padEnd(12)} passed`), 'proven'])
+  })
+
+  test('R-G5 T19 whatever is done to a bundle, it comes to a verdict, and proven is only what was not changed', () => {
+    const count = isCampaign ? 20_000 : 1_000
+    const { verdicts, proven } = python('fuzz.py', [String(count), '7']) as Fuzzed
+    expect(Object.values(verdicts).reduce((sum, each) => sum + each)).toBe(count)
+    expect(proven).toEqual([])
+    expect(verdicts['forged']).toBeGreaterThan(count / 5)
+    expect(verdicts['unreadable']).toBeGreaterThan(count / 5)
+  })
+})
+
+interface Fuzzed {
+  readonly verdicts: Record<string, number>
+  readonly proven: number[]
+}

@@ -1,7 +1,8 @@
 import { type Draft, type Head, headOf, type StoredEvent, verifyChain } from '../journal/index.js'
-import type { Appended, Claim, CreateRun, Store } from '../store/index.js'
+import type { Appended, Claim, CreateRun, Store, Within } from '../store/index.js'
 import { type Basis, decidedFrom, seenBy } from './basis.js'
-import type { Op } from './op.js'
+import { type Decided as Answer, decideExactly, isToBeExact } from './decision.js'
+import type { Op, Ruling } from './op.js'
 
 /** What an appender tells its execution. */
 export interface AppenderHooks {
@@ -28,7 +29,7 @@ interface Known extends AdditionBase {
 
 /** Decided by what the basis says; written alone, so that no two decisions miss each other. */
 interface Decided extends AdditionBase {
-  readonly decide: () => readonly Draft[]
+  readonly decide: () => Ruling
 }
 
 interface AdditionBase {
@@ -44,6 +45,10 @@ export interface AppenderInput {
   readonly claim: Claim
   readonly basis: Basis | undefined
 }
+
+type Refusable =
+  | Extract<Appended, { readonly kind: 'appended' }>
+  | { readonly kind: Exclude<Appended['kind'], 'appended'> }
 
 const soon = Promise.resolve()
 
@@ -66,6 +71,8 @@ export class Appender {
   #busy = true
   /** The last event that is said to be stored, as far as nothing was read since. */
   #toldSeq = -1
+  /** How often in a row the basis of a decision had grown. */
+  #moveCount = 0
   #stopped = false
 
   constructor({ store, claim, basis }: AppenderInput, hooks: AppenderHooks) {
@@ -126,26 +133,51 @@ export class Appender {
 
   #write(): void {
     this.#takeBatch()
-    const drafts = this.#batch.flatMap(draftsOf)
+    const written = this.#batch.map(writtenOf)
+    const drafts = written.flatMap((one) => one.drafts)
     if (drafts.length === 0 || this.#stopped) {
       if (this.#pending.length > 0 && !this.#stopped) return this.#write()
       return this.#rest()
+    }
+    const [first] = this.#batch
+    // What is done in a transaction of the store is decided right before.
+    if (first !== undefined && 'decide' in first && this.#basis !== undefined && written[0]?.within === undefined) {
+      if (isToBeExact(this.#basis, this.#moveCount)) return this.#decide(first, this.#basis)
     }
     this.#toldSeq = -1 // If there is such an event, this is refused.
     const last = this.#batch.at(-1)
     const successor = last !== undefined && 'draft' in last ? last.successor : undefined
     const basis = last !== undefined && 'decide' in last ? this.#basis : undefined
+    const within = written.at(-1)?.within
     const request = {
       claim: this.#claim,
       head: this.#head,
-      drafts: drafts.map(({ draft }) => draft),
+      drafts,
       seen: seenBy(this.#basis),
       readSignalCount: this.#hooks.readSignalCount(),
       ...(successor === undefined ? {} : { successor }),
+      ...(within === undefined ? {} : { within }),
       ...decidedFrom(basis),
     }
-    this.#written = drafts.map(({ op }) => op)
+    this.#written = written.flatMap((one) => one.drafts.map(() => one.op))
     this.#store.append(request).then(this.#answered, this.#failed)
+  }
+
+  #decide({ decide }: Decided, basis: Basis): void {
+    const draftsNow = (): readonly Draft[] | undefined => {
+      const ruling = decide()
+      return 'within' in ruling ? undefined : ruling
+    }
+    const given = { store: this.#store, claim: this.#claim, basis, head: this.#head, decide: draftsNow }
+    decideExactly(given).then(this.#decided, this.#failed)
+  }
+
+  readonly #decided = (answer: Answer): void => {
+    if (answer.kind !== 'decided') return this.#answered(answer)
+    this.#moveCount = 0
+    if (answer.count === 0) return this.#write()
+    this.#tell(this.#hooks.written)
+    this.#readOn()
   }
 
   // All that is known up to the next decision, or that decision alone.
@@ -157,7 +189,7 @@ export class Appender {
     this.#pending = count === wanted.length ? [] : wanted.slice(count)
   }
 
-  readonly #answered = (answer: Appended): void => {
+  readonly #answered = (answer: Refusable): void => {
     try {
       this.#take(answer)
     } catch (error) {
@@ -165,9 +197,10 @@ export class Appender {
     }
   }
 
-  #take(answer: Appended): void {
+  #take(answer: Refusable): void {
     switch (answer.kind) {
       case 'appended':
+        this.#moveCount = 0
         this.#tell(this.#hooks.written)
         this.#accept(answer.events, this.#written)
         return this.#pending.length > 0 ? this.#write() : this.#rest()
@@ -175,6 +208,7 @@ export class Appender {
         this.#pending = [...this.#batch, ...this.#pending]
         return this.#readOn()
       case 'basis_moved':
+        this.#moveCount += 1
         this.#pending = [...this.#batch, ...this.#pending]
         this.#basis?.catchUp().then(this.#writeAgain, this.#failed)
         return
@@ -229,7 +263,16 @@ export class Appender {
   }
 }
 
-function draftsOf(item: Addition): readonly { readonly draft: Draft; readonly op: Op | undefined }[] {
-  if ('draft' in item) return [item]
-  return item.decide().map((draft) => ({ draft, op: item.op }))
+/** What one addition comes to. */
+interface Written {
+  readonly op: Op | undefined
+  readonly drafts: readonly Draft[]
+  readonly within?: Within
+}
+
+function writtenOf(item: Addition): Written {
+  const { op } = item
+  if ('draft' in item) return { op, drafts: [item.draft] }
+  const ruling = item.decide()
+  return 'within' in ruling ? { op, ...ruling } : { op, drafts: ruling }
 }

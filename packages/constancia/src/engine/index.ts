@@ -22,7 +22,7 @@ export { type Addon, deferredIn, type Guard, type GuardedRun, noAddon, type Paus
 export { type AddedKind, type AddedVerb, noOp, type OpRecord, type Outcome } from './history.js'
 export { type Logger, type LogLevel, stderrLogger } from './log.js'
 export { newRunId } from './new-id.js'
-export { type Host, type Op, OpBase, type OpPlace } from './op.js'
+export { type Host, type Op, OpBase, type OpPlace, type Ruling } from './op.js'
 export { type OpenedStore, openStore, type StoreOpening } from './open-store.js'
 export type { Parts, Self } from './parts.js'
 export { randomFraction } from './randomness.js'

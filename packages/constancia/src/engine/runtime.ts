@@ -96,8 +96,8 @@ export async function open(options: OpenOptions): Promise<Runtime> {
   const worker = options.worker === false ? undefined : workerOptions(options.worker)
   const parts = completeParts(options)
   const opened = await openStore(options, parts)
-  parts.governing?.attach(opened.store)
   try {
+    parts.governing?.attach(opened.store)
     const companion = await parts.companion?.(opened.store)
     return new Runtime({ ...opened, flows, parts, worker, companion })
   } catch (error) {

@@ -9,6 +9,7 @@ import type {
   StoredEvent,
   StreamId,
 } from '../journal/index.js'
+import type { AppendBasis } from './append-basis.js'
 import type { ApprovalQuery, ApprovalRow } from './approvals.js'
 import type { Change } from './change.js'
 import type { ClaimRef } from './claim-ref.js'
@@ -19,6 +20,7 @@ import type { Mark, NotedHead } from './mark.js'
 import type { RunStatus } from './run-status.js'
 import type { rolledBackCode } from './set-aside.js'
 import type { Recorded, RecordRequest } from './streams.js'
+import type { DatabaseKind, Within } from './transaction.js'
 import type { OpenRuns, WorkerNote, WorkerRow } from './workers.js'
 
 /** Opens a store: `sqlite({ file })`, `memory()`. Rejects with a code of `StoreErrorCode` if it cannot be trusted. */
@@ -41,6 +43,8 @@ export interface StoreParts {
  * expected to happen is an outcome. Safety never depends on time: leases only decide who may try.
  */
 export interface Store {
+  /** Whose transactions {@link Append.within} gets; `none` where there are none, and an append with it is a bug. */
+  readonly transactions: DatabaseKind | 'none'
   /** The log over the heads of all streams, by which others can be shown that nothing was changed. */
   readonly log: Log
   /** What it is and runs with, in a line: `SQLite 3.53.0, WAL, synchronous=FULL, /var/lib/app.db`. */
@@ -191,7 +195,9 @@ export interface Append {
    */
   readonly successor?: CreateRun
   /** Another stream that these events were decided from; it must still end there. */
-  readonly basis?: { readonly stream: StreamId; readonly head: Head }
+  readonly basis?: AppendBasis
+  /** What is done in the same transaction; it has no successor then. */
+  readonly within?: Within
 }
 
 /** What becomes of an append. */
@@ -316,6 +322,8 @@ export interface ClaimAnswer {
   readonly nextDueAtMs: number | undefined
   /** Runs that were set aside: they are stuck with the code `poison`. */
   readonly setAside: readonly RunId[]
+  /** The database's clock while this was answered, UTC milliseconds since 1970. */
+  readonly nowMs: number
 }
 
 /** Who has a run, as a list shows it. */

@@ -59,6 +59,7 @@ export class RigDatabase {
       claims: [...claims, ...next.claims],
       setAside: [...setAside, ...next.setAside],
       nextDueAtMs: next.nextDueAtMs,
+      nowMs: next.nowMs,
     }
   }
 
@@ -80,6 +81,7 @@ export class RigDatabase {
       }
     }
     return {
+      transactions: store.transactions,
       log: store.log,
       describe: () => store.describe(),
       create: counted((request) => store.create(request)),

@@ -53,6 +53,7 @@ function begin({ disk, parts }: Handle, { events, fold, deliveries, entries }: B
 export function append(handle: Handle, request: Append): Appended {
   const { disk, parts } = handle
   const { claim, head, drafts, seen, readSignalCount } = request
+  assert(request.within === undefined, `run ${claim.run} has an effect in a database, and there is none in memory`)
   const stored = disk.find(claim.run)
   if (stored === undefined) return { kind: 'claim_lost' }
   const { row } = stored
@@ -61,7 +62,8 @@ export function append(handle: Handle, request: Append): Appended {
   if (row.head.seq !== head.seq || row.head.hash !== head.hash) return { kind: 'head_conflict', head: row.head }
   if (hasMoved(disk, request.basis)) return { kind: 'basis_moved' }
   const by = `claim:${claim.id}@${claim.epoch}`
-  const events = chained(parts, { stream: runStream(claim.run), drafts, head: row.head, by, seen })
+  const atMs = request.basis?.atMs
+  const events = chained(parts, { stream: runStream(claim.run), drafts, head: row.head, by, seen, atMs })
   const batch = fresh(disk, batchOf(claim.run, row, events))
   const successor = request.successor && takeover(handle, { row, events, successor: request.successor })
   keep(disk, { stored, batch, row: { ...row, readSignalCount } })

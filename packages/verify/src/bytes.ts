@@ -14,10 +14,34 @@ export function hexOf(bytes: Uint8Array): string {
   return text
 }
 
+// The value of each hexadecimal digit by its character code; 255 for what is none.
+const hexValues = new Uint8Array(128).fill(255)
+for (const [value, digit] of [...'0123456789abcdef'].entries()) hexValues[digit.charCodeAt(0)] = value
+
 /** The bytes that lower-case hexadecimal stands for; undefined for any other text. */
 export function bytesOfHex(text: string): Uint8Array | undefined {
-  if (!/^(?:[0-9a-f]{2})*$/.test(text)) return undefined
-  return Uint8Array.from({ length: text.length / 2 }, (_, i) => Number.parseInt(text.slice(2 * i, 2 * i + 2), 16))
+  const bytes = new Uint8Array(text.length >> 1)
+  if (text.length % 2 !== 0) return undefined
+  for (let i = 0; i < bytes.length; i++) {
+    const high = hexValues[text.charCodeAt(2 * i)] ?? 255
+    const low = hexValues[text.charCodeAt(2 * i + 1)] ?? 255
+    if (high + low > 30) return undefined
+    bytes[i] = (high << 4) | low
+  }
+  return bytes
+}
+
+const hexCodes = Uint8Array.from('0123456789abcdef', (digit) => digit.charCodeAt(0))
+
+/** Writes bytes as the characters of lower-case hexadecimal. Returns where what follows begins. */
+export function writeHex(target: Uint8Array, at: number, bytes: Uint8Array): number {
+  let next = at
+  for (let i = 0; i < bytes.length; i++) {
+    const byte = bytes[i] as number
+    target[next++] = hexCodes[byte >> 4] as number
+    target[next++] = hexCodes[byte & 15] as number
+  }
+  return next
 }
 
 /** Bytes as base64 with padding. */
@@ -76,5 +100,7 @@ export function joined(...pieces: readonly Uint8Array[]): Uint8Array {
 
 /** Whether two pieces are byte for byte the same. Takes longer the more they agree: not for secrets. */
 export function sameBytes(one: Uint8Array, other: Uint8Array): boolean {
-  return one.length === other.length && one.every((byte, i) => byte === other[i])
+  if (one.length !== other.length) return false
+  for (let i = 0; i < one.length; i++) if (one[i] !== other[i]) return false
+  return true
 }

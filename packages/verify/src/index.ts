@@ -188,6 +188,8 @@ export {
   verifySignature,
 } from './note/index.js'
 export {
+  type AuditAnswer,
+  type AuditQuestion,
   type CheckName,
   type CheckResult,
   checkNames,

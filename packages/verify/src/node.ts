@@ -1,5 +1,5 @@
 /** `@constancia/verify/node`: the cryptography of Node.js, for everything that takes a {@link Crypto}. */
-import { createHash, createPublicKey, verify } from 'node:crypto'
+import * as crypto from 'node:crypto'
 import type { Crypto, Sha256 } from './crypto.js'
 
 /** Cryptography that answers at once. */
@@ -12,26 +12,33 @@ export interface NodeCrypto extends Crypto {
 // What comes before the 32 bytes of a public key in its DER form.
 const spkiPrefix = Uint8Array.of(0x30, 0x2a, 0x30, 0x05, 0x06, 0x03, 0x2b, 0x65, 0x70, 0x03, 0x21, 0x00)
 
+// Of what is hashed at once, Node.js 20.12 and later have a way that takes half the time.
+const hashAtOnce = crypto.hash
+const sha256: Sha256 =
+  typeof hashAtOnce === 'function'
+    ? (bytes) => hashAtOnce('sha256', bytes, 'buffer')
+    : (bytes) => {
+        const hash = crypto.createHash('sha256')
+        hash.update(bytes)
+        return hash.digest()
+      }
+
 /** The cryptography of Node.js. */
 export const nodeCrypto: NodeCrypto = {
-  sha256: (bytes) => {
-    const hash = createHash('sha256')
-    hash.update(bytes)
-    return hash.digest()
-  },
+  sha256,
   verifyEd25519: (key, message, signature) => {
     if (key.length !== 32 || signature.length !== 64) return false
     const der = new Uint8Array(spkiPrefix.length + key.length)
     der.set(spkiPrefix)
     der.set(key, spkiPrefix.length)
     try {
-      return verify(null, message, createPublicKey({ key: der, format: 'der', type: 'spki' }), signature)
+      return crypto.verify(null, message, crypto.createPublicKey({ key: der, format: 'der', type: 'spki' }), signature)
     } catch {
       return false
     }
   },
   sha256Stream: () => {
-    const hash = createHash('sha256')
+    const hash = crypto.createHash('sha256')
     return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest() }
   },
 }

@@ -53,13 +53,29 @@ export function fromNowText(atMs: number, nowMs: number): string {
 
 /** Reads a moment: a day, a time of UTC, or so long from now: `2026-12-31`, `2026-12-31T23:00Z`, `30d`. Throws `usage`. */
 export function parseMoment(text: string, what: string, nowMs: number): number {
-  if (/^\d{1,6}[smhdw]$/.test(text)) return nowMs + parseAge(text, what)
+  return momentOf(text, { what, relative: (ms) => nowMs + ms, example: 'so long from now' })
+}
+
+/** Reads a moment as {@link parseMoment} does, but `30d` is so long ago. Throws `usage`. */
+export function parsePast(text: string, what: string, nowMs: number): number {
+  return momentOf(text, { what, relative: (ms) => nowMs - ms, example: 'so long ago' })
+}
+
+interface MomentReading {
+  readonly what: string
+  /** What an age means. */
+  readonly relative: (ms: number) => number
+  readonly example: string
+}
+
+function momentOf(text: string, { what, relative, example }: MomentReading): number {
+  if (/^\d{1,6}[smhdw]$/.test(text)) return relative(parseAge(text, what))
   const isMoment = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{3})?)?Z)?$/.test(text)
   const ms = isMoment ? Date.parse(text) : Number.NaN
   // A day that does not exist, such as the 30th of February, would be read as another one.
   if (!Number.isNaN(ms) && new Date(ms).toISOString().startsWith(text.slice(0, 10))) return ms
   throw cliError(
     'usage',
-    `${what} takes a day, a time of UTC, or so long from now, such as 2026-12-31, 2026-12-31T23:00Z or 30d, but it was ${JSON.stringify(text)}. Nothing was done.`,
+    `${what} takes a day, a time of UTC, or ${example}, such as 2026-12-31, 2026-12-31T23:00Z or 30d, but it was ${JSON.stringify(text)}. Nothing was done.`,
   )
 }

@@ -15,6 +15,11 @@ export const exitCodes = {
   cutOff: 12,
   notGivenBack: 13,
   differs: 14,
+  forged: 15,
+  unverifiable: 16,
+  incomplete: 17,
+  unsealed: 18,
+  unreadable: 19,
   interrupted: 130,
 } as const
 
@@ -38,6 +43,11 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
   [exitCodes.cutOff, 'worker: attempts were cut off; their steps are executed again'],
   [exitCodes.notGivenBack, 'worker: runs were not given back; they go on when their leases end'],
   [exitCodes.differs, 'contract diff: the contracts differ'],
+  [exitCodes.forged, 'verify, log: something does not fit what was signed'],
+  [exitCodes.unverifiable, 'verify: signed by no key that is trusted: another log, or a lost key'],
+  [exitCodes.incomplete, 'verify: something is missing that was asked for'],
+  [exitCodes.unsealed, 'verify, prove: not sealed yet'],
+  [exitCodes.unreadable, 'verify: not a bundle, or a damaged one'],
   [exitCodes.interrupted, 'stopped by Ctrl-C; what was done is told'],
 ]
 
@@ -71,6 +81,11 @@ const exitCodeOfError: Readonly<Record<string, ExitCode>> = {
   vote_refused: exitCodes.refused,
   contract_not_in_force: exitCodes.refused,
   actor_missing: exitCodes.refused,
+  interval_purged: exitCodes.refused,
+  key_not_active: exitCodes.refused,
+  key_invalid: exitCodes.usage,
+  invalid_evidence: exitCodes.usage,
+  not_sealed: exitCodes.unsealed,
   run_failed: exitCodes.runFailed,
   run_cancelled: exitCodes.runFailed,
   run_stuck: exitCodes.runFailed,

@@ -1,7 +1,7 @@
 import { type Draft, type Head, headOf, type StoredEvent, verifyChain } from '../journal/index.js'
-import type { Appended, Claim, CreateRun, Store } from '../store/index.js'
+import type { Appended, Claim, CreateRun, Store, Within } from '../store/index.js'
 import { type Basis, decidedFrom, seenBy } from './basis.js'
-import type { Op } from './op.js'
+import type { Op, Ruling } from './op.js'
 
 /** What an appender tells its execution. */
 export interface AppenderHooks {
@@ -28,7 +28,7 @@ interface Known extends AdditionBase {
 
 /** Decided by what the basis says; written alone, so that no two decisions miss each other. */
 interface Decided extends AdditionBase {
-  readonly decide: () => readonly Draft[]
+  readonly decide: () => Ruling
 }
 
 interface AdditionBase {
@@ -126,7 +126,8 @@ export class Appender {
 
   #write(): void {
     this.#takeBatch()
-    const drafts = this.#batch.flatMap(draftsOf)
+    const written = this.#batch.map(writtenOf)
+    const drafts = written.flatMap((one) => one.drafts)
     if (drafts.length === 0 || this.#stopped) {
       if (this.#pending.length > 0 && !this.#stopped) return this.#write()
       return this.#rest()
@@ -135,16 +136,18 @@ export class Appender {
     const last = this.#batch.at(-1)
     const successor = last !== undefined && 'draft' in last ? last.successor : undefined
     const basis = last !== undefined && 'decide' in last ? this.#basis : undefined
+    const within = written.at(-1)?.within
     const request = {
       claim: this.#claim,
       head: this.#head,
-      drafts: drafts.map(({ draft }) => draft),
+      drafts,
       seen: seenBy(this.#basis),
       readSignalCount: this.#hooks.readSignalCount(),
       ...(successor === undefined ? {} : { successor }),
+      ...(within === undefined ? {} : { within }),
       ...decidedFrom(basis),
     }
-    this.#written = drafts.map(({ op }) => op)
+    this.#written = written.flatMap((one) => one.drafts.map(() => one.op))
     this.#store.append(request).then(this.#answered, this.#failed)
   }
 
@@ -229,7 +232,16 @@ export class Appender {
   }
 }
 
-function draftsOf(item: Addition): readonly { readonly draft: Draft; readonly op: Op | undefined }[] {
-  if ('draft' in item) return [item]
-  return item.decide().map((draft) => ({ draft, op: item.op }))
+/** What one addition comes to. */
+interface Written {
+  readonly op: Op | undefined
+  readonly drafts: readonly Draft[]
+  readonly within?: Within
+}
+
+function writtenOf(item: Addition): Written {
+  const { op } = item
+  if ('draft' in item) return { op, drafts: [item.draft] }
+  const ruling = item.decide()
+  return 'within' in ruling ? { op, ...ruling } : { op, drafts: ruling }
 }

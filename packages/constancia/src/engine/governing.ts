@@ -12,7 +12,7 @@ export interface GovernedSubject {
 export interface Governing {
   /** What it decides from. */
   readonly basis: Basis
-  /** Tells it the store, before anything runs. */
+  /** Tells it the store, before anything runs. Throws where it cannot decide for it; nothing runs then. */
   attach(store: Store): void
   /** What it adds to runs of a flow. */
   addonOf(flow: GovernedSubject): Addon

@@ -6,7 +6,7 @@ import type { ExecutionEnd } from './execution-end.js'
 import type { GuardedRun } from './guard.js'
 import type { OpRecord, Outcome } from './history.js'
 import type { Lease } from './lease.js'
-import type { Host, Op } from './op.js'
+import type { Host, Op, Ruling } from './op.js'
 import type { Ops } from './ops.js'
 import type { Parts } from './parts.js'
 import type { Underway } from './underway.js'
@@ -69,7 +69,7 @@ export class OpHost implements Host {
     this.#input.appender.push({ draft, op: undefined, wanted: this.#isNotCancelled })
   }
 
-  decide(op: Op | undefined, decide: () => readonly Draft[], isWanted: () => boolean): void {
+  decide(op: Op | undefined, decide: () => Ruling, isWanted: () => boolean): void {
     this.#input.appender.push({ decide, op, wanted: () => this.#isToBeWritten(op) && isWanted() })
   }
 

@@ -1,10 +1,13 @@
 import type { Draft, OpId, RunId } from '../journal/index.js'
-import type { ClaimRef, WaitingFor } from '../store/index.js'
+import type { ClaimRef, WaitingFor, Within } from '../store/index.js'
 import type { Attempt } from './attempt.js'
 import type { GuardedRun } from './guard.js'
 import type { OpRecord, Outcome, Verb } from './history.js'
 import { Deferred } from './op-promise.js'
 import type { Parts } from './parts.js'
+
+/** What is decided at the moment of writing: events; or such, and what is done in their transaction and followed by what came of it. */
+export type Ruling = readonly Draft[] | { readonly drafts: readonly Draft[]; readonly within: Within }
 
 /** What an op needs from the execution that it is part of. */
 export interface Host {
@@ -25,7 +28,7 @@ export interface Host {
    * Writes what is decided at the moment of writing, by what the basis of the run says then; nothing else is written with it.
    * It is dropped if nobody wants it any more when its turn comes.
    */
-  decide(op: Op | undefined, decide: () => readonly Draft[], wanted: () => boolean): void
+  decide(op: Op | undefined, decide: () => Ruling, wanted: () => boolean): void
   /** Offers what came of an op to the journal; it is dropped if nobody wants it any more when its turn comes. */
   offer(op: Op, draft: Draft, wanted: () => boolean): void
   /** Calls the op's `onDue` once its `dueMs` has come. */

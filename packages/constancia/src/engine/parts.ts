@@ -1,5 +1,6 @@
 import type { Draft, Limits, RunId } from '../journal/index.js'
 import type { Clock } from '../store/index.js'
+import type { StartCompanion } from './companion.js'
 import type { Governing } from './governing.js'
 import type { Logger } from './log.js'
 
@@ -23,6 +24,8 @@ export interface Parts {
   readonly limits: Limits
   /** Who decides what runs may do; undefined where nothing governs them. */
   readonly governing: Governing | undefined
+  /** What works on the store beside the worker. */
+  readonly companion?: StartCompanion | undefined
   readonly log: Logger
   readonly self: Self
 }

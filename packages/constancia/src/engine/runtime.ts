@@ -27,6 +27,7 @@ import {
   systemClock,
 } from '../store/index.js'
 import { seenBy } from './basis.js'
+import type { Companion } from './companion.js'
 import { keyOfInput } from './declare.js'
 import { unknownRun } from './deliver.js'
 import type { Drained } from './drained.js'
@@ -95,8 +96,14 @@ export async function open(options: OpenOptions): Promise<Runtime> {
   const worker = options.worker === false ? undefined : workerOptions(options.worker)
   const parts = completeParts(options)
   const opened = await openStore(options, parts)
-  parts.governing?.attach(opened.store)
-  return new Runtime({ ...opened, flows, parts, worker })
+  try {
+    parts.governing?.attach(opened.store)
+    const companion = await parts.companion?.(opened.store)
+    return new Runtime({ ...opened, flows, parts, worker, companion })
+  } catch (error) {
+    await opened.store.close()
+    throw error
+  }
 }
 
 function completeParts(options: OpenOptions): Parts {
@@ -119,6 +126,7 @@ interface RuntimeInput {
   readonly flows: FlowRegistry
   readonly parts: Parts
   readonly worker: WorkerOptions | undefined
+  readonly companion?: Companion | undefined
   /** Tells what the database has lost, where somebody watches over that. */
   readonly loss?: () => Promise<Loss | undefined>
 }
@@ -129,6 +137,7 @@ export class Runtime {
   readonly #flows: FlowRegistry
   readonly #parts: Parts
   readonly #worker: Worker | undefined
+  readonly #companion: Companion | undefined
   readonly #loss: () => Promise<Loss | undefined>
   readonly #ends: Ends
   readonly #starts = new Gate(startsAtOnceMax)
@@ -141,6 +150,7 @@ export class Runtime {
     this.#store = store
     this.#flows = flows
     this.#parts = parts
+    this.#companion = input.companion
     this.#loss = input.loss ?? (() => heldLoss(store))
     this.#ends = new Ends({ store, clock: parts.clock, pollMs: input.worker?.pollMs ?? 1_000 })
     const onOver = (run: RunId): void => void this.#ends.look(run)
@@ -315,6 +325,7 @@ export class Runtime {
 
   async #close(): Promise<void> {
     await this.#worker?.stop()
+    await this.#companion?.stop()
     this.#ends.close()
     this.#unwatch()
     await this.#store.close()

@@ -1,4 +1,4 @@
-import type { Host, Op, OpPlace, Outcome } from '../engine/index.js'
+import type { Host, Op, OpPlace, Outcome, Ruling } from '../engine/index.js'
 import { type Draft, decodeValue, encodeError, type OpId } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'
 import { type AskedApproval, askedApproval } from './approvals/pending.js'
@@ -12,6 +12,7 @@ import { folded, GovernedOp } from './governed-op.js'
 import type { Government } from './government.js'
 import { bodyOf, draftOf } from './kinds.js'
 import { exceededLimit } from './run-limits.js'
+import { transactedRuling } from './transacting.js'
 
 /** What an action is done with. */
 export interface DoPlan {
@@ -80,7 +81,7 @@ export class DoOp<T> extends GovernedOp<T> implements Op {
   }
 
   start(): void {
-    if (this.#isBusy) return
+    if (this.#isBusy || this.recorded?.outcome !== undefined) return
     if (this.dueMs !== undefined) return this.host.wait(this)
     const state = this.#state
     switch (state.kind) {
@@ -124,7 +125,7 @@ export class DoOp<T> extends GovernedOp<T> implements Op {
     return askedApproval(this.host.peek(approvedBy)?.added ?? [])
   }
 
-  #write(decide: () => readonly Draft[]): void {
+  #write(decide: () => Ruling): void {
     this.write(this, decide)
   }
 
@@ -166,7 +167,7 @@ export class DoOp<T> extends GovernedOp<T> implements Op {
   }
 
   // `situation` is undefined where nobody has looked, because it would not have been allowed.
-  #verdict(attempt: number, situation: Result | undefined): readonly Draft[] {
+  #verdict(attempt: number, situation: Result | undefined): Ruling {
     const { action, inputText, government } = this.#plan
     const answer = this.#ask()
     const outcome = this.#askedIn(this.events)?.resolved?.outcome
@@ -195,9 +196,14 @@ export class DoOp<T> extends GovernedOp<T> implements Op {
     const cents = action.cents?.(decodeValue(inputText))
     const exceeded = exceededLimit(government, this.host, cents ?? 0)
     if (exceeded !== undefined) return [this.#refused(attempt, { code: 'limit_exceeded', contract, roles }, exceeded)]
-    this.#isOurs = true
     const priced = cents === undefined ? {} : { cents }
-    return [draftOf('ActionAuthorized', { ...this.about, attempt, ...answer.facts, ...priced }, inputText)]
+    const authorized = draftOf('ActionAuthorized', { ...this.about, attempt, ...answer.facts, ...priced }, inputText)
+    if (action.effect.protocol === 'transactional') {
+      const { host, about } = this
+      return transactedRuling({ host, store: government.store, action, about, attempt, inputText, authorized })
+    }
+    this.#isOurs = true
+    return [authorized]
   }
 
   // After people have spoken the run may go on only if its actor still may.

@@ -22,6 +22,8 @@ export type GovernanceErrorCode =
   | 'resume_denied'
   /** One more action would be more than the contract lets a run use. The flow may clean up; every further action is denied as well. */
   | 'limit_exceeded'
+  /** An action has its effect in a database that is not the one of the store. */
+  | 'effect_unsupported'
   /** There is no such run. */
   | 'unknown_run'
   /** Whoever wants to change roles, or the contract, may not. Recorded. */

@@ -11,6 +11,7 @@ import type { ChangeParts } from './changes.js'
 import { amendmentCheck, outputCheck } from './checks.js'
 import type { Contract } from './contract/contract.js'
 import { Directory } from './directory/directory.js'
+import { Keys } from './keys.js'
 import type { LawBook } from './law-book.js'
 import { type Proceeded, proceed, type Return } from './proceed.js'
 
@@ -41,11 +42,14 @@ export function governanceOn({ contract, randomBytes, ...parts }: GovernanceInpu
 export class Governance {
   /** The roles of principals. */
   readonly directory: Directory
+  /** The keys of the log. */
+  readonly keys: Keys
   readonly #parts: GovernanceParts
 
   constructor(parts: GovernanceParts) {
     this.#parts = parts
     this.directory = new Directory(parts)
+    this.keys = new Keys(parts)
   }
 
   /** The law as it is now. It goes on with what this process reads. Rejects with faults of the store. */

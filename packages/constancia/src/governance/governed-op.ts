@@ -1,5 +1,5 @@
 import { deadlineOf } from '@constancia/verify'
-import { type Op, OpBase, type Outcome } from '../engine/index.js'
+import { type Op, OpBase, type Outcome, type Ruling } from '../engine/index.js'
 import type { Draft } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'
 import { type AskedApproval, pendingOf } from './approvals/pending.js'
@@ -25,7 +25,7 @@ export abstract class GovernedOp<T> extends OpBase<T> {
   }
 
   /** Writes what is decided when it is about to be written; nothing, once another event is about it or nobody wants it any more. */
-  protected write(op: Op, decide: () => readonly Draft[]): void {
+  protected write(op: Op, decide: () => Ruling): void {
     const before = this.events
     const isWanted = (): boolean => op.drains === true || (!this.settled && !this.host.ending)
     this.host.decide(op, decide, () => this.events === before && isWanted())

@@ -16,6 +16,7 @@ import { governanceError } from './errors.js'
 import { isGoverned } from './governed-flow.js'
 import type { LawBook } from './law-book.js'
 import { resumptionGuard } from './resumption.js'
+import { requireDatabase } from './transacting.js'
 
 /** What governs the runs of one runtime. */
 export interface GovernmentInput {
@@ -46,6 +47,7 @@ export class Government implements Governing {
   }
 
   attach(store: Store): void {
+    requireDatabase(this.contract, store)
     this.basis.readFrom(store)
     this.#store = store
   }

@@ -13,6 +13,7 @@ export {
   type Action,
   type ActionDeclaration,
   type AnyAction,
+  type AttemptOf,
   action,
   type DescribedSchema,
   type Proposed,
@@ -28,7 +29,15 @@ export {
   type ModelPolicy,
   type ResumePolicy,
 } from './contract/contract.js'
-export { type EffectProtocol, idempotent, once, verify } from './contract/effect.js'
+export {
+  type EffectProtocol,
+  idempotent,
+  once,
+  type SentEffect,
+  type Transactional,
+  transactional,
+  verify,
+} from './contract/effect.js'
 export type { Problem } from './contract/problem.js'
 export { type ReadContract, readContract } from './contract/reading.js'
 export { type ApprovalPolicy, allow, type Rule } from './contract/rule.js'

@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
-import type { AnyFlow, Runtime } from '../engine/index.js'
+import { type AnyFlow, type LogLevel, type Runtime, type StartCompanion, stderrLogger } from '../engine/index.js'
+import { type EvidenceOptions, knowCheckpoint, requireOrigin, startSealing } from '../evidence/index.js'
 import { defaultLimits } from '../journal/index.js'
 import { open as openPlain, type OpenOptions as ScheduleOptions } from '../schedule/index.js'
 import { systemClock } from '../store/index.js'
@@ -15,6 +16,11 @@ import { LawBook } from './law-book.js'
 export interface OpenOptions extends ScheduleOptions {
   /** What governs the flows that have `resume`. Its actions are what executes; what may happen, the contracts in the store say. */
   readonly contract?: Contract
+  /**
+   * Makes evidence of what the store holds: seals it under a key, and keeps checkpoints outside. A runtime with a worker seals, beside its
+   * worker; others only say in what they write which checkpoint they know. See `docs/evidence.md`.
+   */
+  readonly evidence?: EvidenceOptions
 }
 
 /**
@@ -27,7 +33,8 @@ export interface OpenOptions extends ScheduleOptions {
 export async function open(options: OpenOptions & { readonly contract: Contract }): Promise<GovernedRuntime>
 export async function open(options: OpenOptions): Promise<Runtime>
 export async function open(options: OpenOptions): Promise<Runtime> {
-  const { contract, ...rest } = options
+  const { contract, evidence, ...given } = options
+  const rest = evidence === undefined ? given : withEvidence(given, evidence)
   const flows = [...rest.flows, ...(rest.schedules ?? []).map(({ flow }) => flow)]
   requireGoverned(flows, contract)
   if (contract === undefined) return openPlain(rest)
@@ -40,6 +47,20 @@ export async function open(options: OpenOptions): Promise<Runtime> {
   const random = options.parts?.randomBytes ?? randomBytes
   const governance = governanceOn({ store: government.store, book, contract, clock, limits, randomBytes: random })
   return Object.assign(runtime, { governance })
+}
+
+function withEvidence(options: ScheduleOptions, evidence: EvidenceOptions): ScheduleOptions {
+  requireOrigin(evidence.origin)
+  const { log = stderrLogger, parts } = options
+  const tell = (level: LogLevel, message: string): void => log(level, message, {})
+  const clock = parts?.clock ?? systemClock
+  const host = { clock, randomBytes: parts?.randomBytes ?? randomBytes, tell }
+  const companion: StartCompanion = async (store) => {
+    if (options.worker !== false) return startSealing(evidence, { ...host, store })
+    await knowCheckpoint(store)
+    return { stop: async () => undefined }
+  }
+  return { ...options, parts: { ...parts, companion } }
 }
 
 /** A runtime with a contract. */

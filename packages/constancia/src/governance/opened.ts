@@ -1,5 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { openStore, stderrLogger } from '../engine/index.js'
+import { knowCheckpoint } from '../evidence/index.js'
 import { defaultLimits } from '../journal/index.js'
 import { type Store, systemClock } from '../store/index.js'
 import type { Config } from './config.js'
@@ -24,6 +25,7 @@ export async function openGovernance(config: Config): Promise<OpenedGovernance> 
   const limits = { ...defaultLimits, ...config.limits }
   const random = (count: number): Uint8Array => randomBytes(count)
   const { store } = await openStore(config, { clock, randomBytes: random, limits, log })
+  if (config.evidence !== undefined) await knowCheckpoint(store)
   const governance = governanceOn({ store, book: new LawBook(store), contract, clock, limits, randomBytes: random })
   return { governance, store, close: () => store.close() }
 }

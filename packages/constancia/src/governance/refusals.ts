@@ -46,6 +46,9 @@ export type GovernedChange =
   | 'link'
   | 'import'
   | 'activate'
+  | 'add_key'
+  | 'retire_key'
+  | 'compromise_key'
 
 /** A kind of event of the refusals stream. */
 export type RefusalKind = keyof RefusalBodies

@@ -29,6 +29,10 @@ export type StoreErrorCode =
   | 'store_moved'
   /** A move into this store was begun and is not finished. */
   | 'store_unfinished'
+  /** An effect did with the transaction of its record what it must not do. What it wrote is undone. */
+  | 'transaction_misused'
+  /** An effect returned a promise within a transaction that cannot wait for one. What it wrote is undone. */
+  | 'transaction_not_synchronous'
 
 /** A fault of the database: what happened, what it means for the run, what to do. */
 export function storeError(code: StoreErrorCode, message: string, options?: ErrorOptions): ConstanciaError {

@@ -70,6 +70,7 @@ export {
   rolledBackCode,
   stuckBefore,
 } from './set-aside.js'
+export { misused, requireStatement } from './statement-text.js'
 export type {
   Append,
   Appended,
@@ -99,6 +100,16 @@ export type {
   WaitingFor,
 } from './store.js'
 export { assertRecordable, newsCountMax, type Recorded, type RecordRequest } from './streams.js'
+export type {
+  DatabaseKind,
+  PostgresTransaction,
+  SqliteStatement,
+  SqliteTransaction,
+  SqliteValue,
+  Transactions,
+  Within,
+  WithinResult,
+} from './transaction.js'
 export {
   type Announced,
   type FlowVersion,

@@ -19,6 +19,7 @@ import type { Mark, NotedHead } from './mark.js'
 import type { RunStatus } from './run-status.js'
 import type { rolledBackCode } from './set-aside.js'
 import type { Recorded, RecordRequest } from './streams.js'
+import type { DatabaseKind, Within } from './transaction.js'
 import type { OpenRuns, WorkerNote, WorkerRow } from './workers.js'
 
 /** Opens a store: `sqlite({ file })`, `memory()`. Rejects with a code of `StoreErrorCode` if it cannot be trusted. */
@@ -41,6 +42,8 @@ export interface StoreParts {
  * expected to happen is an outcome. Safety never depends on time: leases only decide who may try.
  */
 export interface Store {
+  /** Whose transactions {@link Append.within} gets; `none` where there are none, and an append with it is a bug. */
+  readonly transactions: DatabaseKind | 'none'
   /** The log over the heads of all streams, by which others can be shown that nothing was changed. */
   readonly log: Log
   /** What it is and runs with, in a line: `SQLite 3.53.0, WAL, synchronous=FULL, /var/lib/app.db`. */
@@ -192,6 +195,8 @@ export interface Append {
   readonly successor?: CreateRun
   /** Another stream that these events were decided from; it must still end there. */
   readonly basis?: { readonly stream: StreamId; readonly head: Head }
+  /** What is done in the same transaction; it has no successor then. */
+  readonly within?: Within
 }
 
 /** What becomes of an append. */

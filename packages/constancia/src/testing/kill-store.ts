@@ -19,6 +19,7 @@ export interface KillStoreHooks {
 export function killStore(store: Store, hooks: KillStoreHooks): Store {
   const { pass } = hooks
   return {
+    transactions: store.transactions,
     log: store.log,
     describe: () => store.describe(),
     create: (request) => create(store, hooks, request),

@@ -21,6 +21,7 @@ import { rebuildCases } from './store-conformance/rebuilds.js'
 import { restCases } from './store-conformance/rests.js'
 import { setAsideCases } from './store-conformance/set-asides.js'
 import { streamCases } from './store-conformance/streams.js'
+import { transactionCases } from './store-conformance/transactions.js'
 import { workerCases } from './store-conformance/workers.js'
 import { World } from './store-conformance/world.js'
 
@@ -66,6 +67,7 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
     ...raceCases,
     ...newsCases,
     ...approvalCases,
+    ...transactionCases,
     ...logCases,
   }
   return Object.entries(all).map(([name, check]) => ({

@@ -28,10 +28,12 @@ import type {
 } from '../store/index.js'
 import { around, type CallPoints } from './call-points.js'
 import { type Held, isOfEffect, startedBy, toldBy } from './held.js'
+import { heardBy, type Mortality, mortalWithin } from './mortal.js'
 import { passing } from './passing.js'
 import type { Fate, PointKind } from './places.js'
 import type { ScriptedClock } from './scripted-clock.js'
 import { type HeartHost, scriptedHeartbeat } from './scripted-heartbeat.js'
+import { uniqueBytes } from './unique-bytes.js'
 
 /** One life of a process, as the kit plays it. */
 export interface WorldInput {
@@ -71,11 +73,14 @@ export class World {
   #busyCount = 0
   // Calls that the store has not answered.
   #askedCount = 0
+  readonly #mortality: Mortality = {
+    isDead: () => this.#dead,
+    strike: () => this.#strikeIfDue('between an effect and its append'),
+  }
   #attemptCount = 0
   #paused = false
   #dead = false
   #struck: PointKind | undefined
-  #randomCount = 0
   #silentMs = 0
   #hasOwned = false
   #isOvertaken = false
@@ -97,7 +102,7 @@ export class World {
         monotonic: () => input.clock.monotonic() + (this.#isOvertaken ? input.leaseMs : 0),
         after: (delayMs, call) => this.#after(delayMs, call),
       },
-      randomBytes: (count) => this.#randomBytes(count),
+      randomBytes: uniqueBytes(input.life),
       immediate: (call) => this.#immediate(call),
       hold: (run, draft) => this.#hold(run, draft),
       onAttempt: (phase) => {
@@ -195,6 +200,7 @@ export class World {
   #wrap(store: Store): Store {
     return {
       ...passing(store, (call) => this.#call({}, call)),
+      transactions: store.transactions,
       log: store.log,
       describe: () => store.describe(),
       create: (request) => this.#create(store, request),
@@ -286,7 +292,8 @@ export class World {
     const ends = drafts.some(({ kind }) => endOf(kind) !== undefined)
     if (ends && draft !== undefined) await this.#holdBack({ run: claim.run, draft, ends, dispatchRank: undefined })
     const points = { before: 'before an append', after: 'after an event is stored' } as const
-    const append = (): Promise<Appended> => this.#watched(store.append(request), ({ kind }) => kind === 'appended')
+    const mortal = mortalWithin(request, this.#mortality)
+    const append = (): Promise<Appended> => this.#watched(store.append(mortal), ({ kind }) => kind === 'appended')
     const answer = await this.#call(points, append)
     if (answer.kind === 'claim_lost' || answer.kind === 'run_ended') this.refusedCount += 1
     return answer
@@ -312,7 +319,8 @@ export class World {
       await this.#passable()
       if (points.before !== undefined) await this.#point(points.before)
       this.#askedCount += 1
-      const answer = await forward().finally(() => void this.#askedCount--)
+      const answered = forward().finally(() => void this.#askedCount--)
+      const answer = await heardBy(this.#mortality, answered)
       await this.#passable()
       if (points.after !== undefined && (points.afterIf?.(answer) ?? true)) await this.#point(points.after)
       return answer
@@ -383,14 +391,6 @@ export class World {
       const putOff = (): void => reject(new Error('The store did not answer, as the crash kit wants it.'))
       this.held.push({ ...what, release, putOff })
     })
-  }
-
-  #randomBytes(count: number): Uint8Array {
-    const bytes = new Uint8Array(count)
-    this.#randomCount += 1
-    new DataView(bytes.buffer).setUint32(0, this.#input.life)
-    if (count >= 8) new DataView(bytes.buffer).setUint32(4, this.#randomCount)
-    return bytes
   }
 
   #heartHost(store: Store): HeartHost {

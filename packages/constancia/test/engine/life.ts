@@ -155,6 +155,7 @@ export class Life {
     const count = (answer: { readonly kind: string; readonly events?: readonly unknown[] }): number =>
       (answer.events?.at(-1) as { readonly seq: number } | undefined)?.seq ?? -1
     return {
+      transactions: store.transactions,
       log: store.log,
       describe: () => store.describe(),
       create: (request) =>
@@ -242,6 +243,7 @@ const never = new Promise<never>(() => undefined)
 /** A store that does some things in another way. */
 export function overStore(real: Store, changes: Partial<Store>): Store {
   return {
+    transactions: real.transactions,
     log: real.log,
     describe: () => real.describe(),
     create: (request) => real.create(request),

@@ -195,6 +195,27 @@ export const governanceBugs: readonly PlantedBug[] = [
     noticedBy: payments('R-D8 R-F4'),
   },
   {
+    breaks: 'nobody knows what came of an effect although it was undone with its transaction',
+    file: governance('transacting'),
+    find: 'result, wasSent: false }',
+    replace: 'result, wasSent: true }',
+    noticedBy: { ...test('transacting', 'never in doubt'), inVain: true },
+  },
+  {
+    breaks: 'an effect lasts although what it returned cannot be kept',
+    file: governance('transacting'),
+    find: '  if (!isPromise(value)) return encode(value)\n',
+    replace: "  if (typeof value === 'function') return 'null'\n  if (!isPromise(value)) return encode(value)\n",
+    noticedBy: test('transacting', 'cannot be kept'),
+  },
+  {
+    breaks: 'a runtime opens over a store that has not the database of its effects',
+    file: governance('government'),
+    find: '    requireDatabase(this.contract, store)\n',
+    replace: '',
+    noticedBy: test('transacting', 'does not open'),
+  },
+  {
     breaks: 'what people decided in a child restricts nobody above it',
     file: governance('resumption'),
     find: ' || run.restriction.isFromChildOf(pause.op)',

@@ -6,6 +6,10 @@ const conformance = (name: string): PlantedBug['noticedBy'] => ({
   name,
 })
 const faults = (name: string): PlantedBug['noticedBy'] => ({ file: 'constancia/test/postgres/faults.test.ts', name })
+const transactions = (name: string): PlantedBug['noticedBy'] => ({
+  file: 'constancia/test/postgres/transactions.test.ts',
+  name,
+})
 
 const births = (name: string): PlantedBug['noticedBy'] => ({ file: 'constancia/test/postgres/births.test.ts', name })
 
@@ -134,5 +138,33 @@ export const postgresBugs: readonly PlantedBug[] = [
     find: 'const owner = { claim_id: claim?.id,',
     replace: 'const owner = { claim_id: undefined,',
     noticedBy: conformance('is set aside where it would have been'),
+  },
+  {
+    breaks: 'PostgreSQL commits an effect although its append did not fit any more',
+    file: postgres('within'),
+    find: 'if (unfit.size > 0) return appendedOf(',
+    replace: 'if (unfit.size > 1) return appendedOf(',
+    noticedBy: conformance('does not hold any more'),
+  },
+  {
+    breaks: 'PostgreSQL does not look whether an effect is there whose commit nobody heard of',
+    file: postgres('within'),
+    find: 'if (sent !== undefined && (await isStored(session, wait, sent)))',
+    replace: 'if (sent !== undefined && session.patience.waitMsMax < 0)',
+    noticedBy: transactions('COMMIT, at the answer'),
+  },
+  {
+    breaks: 'PostgreSQL takes an effect that had to give way to another one for one that failed',
+    file: postgres('effect'),
+    find: "(kind === 'passing' || kind === 'away'",
+    replace: "(kind === 'away'",
+    noticedBy: transactions('give way'),
+  },
+  {
+    breaks: 'PostgreSQL leaves rules that are deferred to the commit of an effect',
+    file: postgres('effect'),
+    find: "    await on.query('SET CONSTRAINTS ALL IMMEDIATE')\n",
+    replace: '',
+    noticedBy: transactions('breaks a rule'),
   },
 ]

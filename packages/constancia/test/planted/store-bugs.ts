@@ -253,4 +253,33 @@ export const storeBugs: readonly PlantedBug[] = [
     replace: '',
     noticedBy: { file: 'constancia/test/engine/mark.test.ts', name: 'does not begin the children' },
   },
+  {
+    breaks: 'SQLite leaves what an effect wrote before it failed',
+    file: sqlite('effects'),
+    // biome-ignore lint/suspicious/noTemplateCurlyInString: this is source code.
+    find: "    if ('error' in result) this.#database.exec(`ROLLBACK TO ${savepoint}`)\n",
+    replace: '',
+    noticedBy: { ...conformance, name: 'SQLite store conforms: .*fails is undone' },
+  },
+  {
+    breaks: 'SQLite commits an effect that has not returned yet',
+    file: sqlite('effects'),
+    find: 'if (!isPromise(value)) return { value }',
+    replace: "if (!isPromise(value) || typeof value === 'object') return { value }",
+    noticedBy: { file: 'constancia/test/store/transactions.test.ts', name: 'returns a promise' },
+  },
+  {
+    breaks: 'SQLite lets an effect end the transaction that is to record it',
+    file: sqlite('effects'),
+    find: "      requireStatement(sql, 'sqlite')\n",
+    replace: '',
+    noticedBy: { ...conformance, name: 'SQLite store conforms: .*neither begins nor ends' },
+  },
+  {
+    breaks: 'SQLite lets an effect write outside of the transaction that it has rolled back',
+    file: sqlite('effects'),
+    find: 'if (!this.#database.isTransaction) throw misused(',
+    replace: 'if (this.#isOpen === undefined) throw misused(',
+    noticedBy: { file: 'constancia/test/store/transactions.test.ts', name: 'goes on although' },
+  },
 ]

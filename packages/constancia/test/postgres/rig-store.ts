@@ -80,6 +80,7 @@ export class RigDatabase {
       }
     }
     return {
+      transactions: store.transactions,
       log: store.log,
       describe: () => store.describe(),
       create: counted((request) => store.create(request)),

@@ -40,7 +40,7 @@ const transfer = action({
   name: 'bank.transfer',
   input: z.object({ to: z.string(), cents: z.number().int().positive() }),
   output: z.object({ receipt: z.string() }),
-  effect: idempotent({ remembersMs: hours(24) }), // or verify(…), or once(): what its destination can do
+  effect: idempotent({ remembersMs: hours(24) }), // or transactional(…), verify(…), once(): what its destination can do
   stillValid: async ({ to }) => (await bank.isOpen(to)) || 'the account was closed', // looks once more, after any pause
   run: (input, { key }) => bank.transfer(input, { idempotencyKey: key }),
 })

@@ -32,24 +32,39 @@ export class ByteReader {
 
   /** Takes a line, without its newline; only what is ASCII in it is meant to be. */
   async line(bytesMax = lineBytesMax): Promise<string> {
-    this.#start = this.#next
     for (;;) {
-      const limit = Math.min(this.#end, this.#start + bytesMax + 1)
-      const length = this.#buffer.subarray(this.#start, limit).indexOf(newline)
-      if (length >= 0) {
-        this.#next = this.#start + length + 1
-        return decoder.decode(this.#buffer.subarray(this.#start, this.#start + length))
-      }
-      if (limit < this.#end || limit - this.#start > bytesMax)
-        throw this.unreadable(`a line has more than ${bytesMax} bytes`)
+      const line = this.lineAtHand(bytesMax)
+      if (line !== undefined) return line
       if (!(await this.#fill())) throw this.unreadable('the file ends here')
     }
   }
 
+  /** The same, if all of it is at hand; undefined where it is not. */
+  lineAtHand(bytesMax = lineBytesMax): string | undefined {
+    this.#start = this.#next
+    const limit = Math.min(this.#end, this.#start + bytesMax + 1)
+    const length = this.#buffer.subarray(this.#start, limit).indexOf(newline)
+    if (length >= 0) {
+      this.#next = this.#start + length + 1
+      return decoder.decode(this.#buffer.subarray(this.#start, this.#start + length))
+    }
+    if (limit - this.#start > bytesMax) throw this.unreadable(`a line has more than ${bytesMax} bytes`)
+    return undefined
+  }
+
   /** Takes so many bytes. They are valid until the next piece is taken. */
   async bytes(count: number): Promise<Uint8Array> {
+    for (;;) {
+      const bytes = this.bytesAtHand(count)
+      if (bytes !== undefined) return bytes
+      if (!(await this.#fill())) throw this.unreadable('the file ends in it')
+    }
+  }
+
+  /** The same, if all of them are at hand; undefined where they are not. */
+  bytesAtHand(count: number): Uint8Array | undefined {
     this.#start = this.#next
-    while (this.#end - this.#start < count) if (!(await this.#fill())) throw this.unreadable('the file ends in it')
+    if (this.#end - this.#start < count) return undefined
     this.#next = this.#start + count
     return this.#buffer.subarray(this.#start, this.#next)
   }

@@ -24,7 +24,6 @@ export const receiptFormat = 'constancia.receipt/v1'
 
 const numberPattern = /^(?:0|[1-9]\d{0,15})$/
 const hashPattern = /^[0-9a-f]{64}$/
-const saltPattern = /^[0-9a-f]{32}$/
 const kindPattern = /^[A-Z][A-Za-z0-9]{0,63}$/
 const id = '[A-Za-z0-9._:~-]{1,200}'
 const streamPattern = new RegExp(`^(?:governance|refusals|run/${id})$`)
@@ -41,11 +40,6 @@ export function numberOf(text: string): number | undefined {
 /** Whether a text is a hash: 64 lower-case hexadecimal digits. */
 export function isHash(text: string): boolean {
   return hashPattern.test(text)
-}
-
-/** Whether a text is a salt: 32 lower-case hexadecimal digits. */
-export function isSalt(text: string): boolean {
-  return saltPattern.test(text)
 }
 
 /** Whether a text is the kind of an event. */
@@ -70,13 +64,22 @@ export interface ByClaim {
 }
 
 /** Reads who wrote an event: `other` for a principal or a part of the system; undefined for what is none of all. */
-export function byOf(text: string): ByClaim | 'other' | undefined {
+export const byOf: (text: string) => ByClaim | 'other' | undefined = remembered((text) => {
   const groups = byPattern.exec(text)?.groups
   if (groups === undefined) return undefined
   const { claim, epoch } = groups
   if (claim === undefined || epoch === undefined) return 'other'
   const number = numberOf(epoch)
   return number === undefined ? undefined : { claim, epoch: number }
+})
+
+/** Many events have the same writer and have seen the same: what was read last is kept. */
+function remembered<T>(read: (text: string) => T): (text: string) => T {
+  let last: { readonly text: string; readonly value: T } | undefined
+  return (text) => {
+    if (last?.text !== text) last = { text, value: read(text) }
+    return last.value
+  }
 }
 
 /** What the writer of an event knew. */
@@ -89,7 +92,7 @@ export interface Seen {
 const nothingSeen: Seen = { governance: undefined, checkpoint: undefined }
 
 /** Reads what the writer of an event knew; undefined for what is no such text. */
-export function seenOf(text: string): Seen | undefined {
+export const seenOf: (text: string) => Seen | undefined = remembered((text) => {
   if (text === '-/-') return nothingSeen
   const { seq, hash, size, root } = seenPattern.exec(text)?.groups ?? {}
   const seqNumber = seq === undefined ? undefined : numberOf(seq)
@@ -100,12 +103,26 @@ export function seenOf(text: string): Seen | undefined {
     governance: seqNumber === undefined || hash === undefined ? undefined : { seq: seqNumber, hash },
     checkpoint: sizeNumber === undefined || root === undefined ? undefined : { size: sizeNumber, root },
   }
-}
+})
+
+let lastDay = { text: '', ms: undefined as number | undefined }
 
 /** UTC milliseconds since 1970 of a moment that exists, `YYYY-MM-DDTHH:MM:SS.mmmZ`; undefined for anything else. */
 export function momentOf(text: string): number | undefined {
-  const ms = momentPattern.test(text) ? Date.parse(text) : Number.NaN
-  return ms >= 0 && momentText(ms) === text ? ms : undefined
+  if (!momentPattern.test(text)) return undefined
+  const day = text.slice(0, 10)
+  // Only whether the day exists is worth a question to the platform.
+  if (day !== lastDay.text) lastDay = { text: day, ms: dayOf(day) }
+  const hours = Number(text.slice(11, 13))
+  const minutes = Number(text.slice(14, 16))
+  const seconds = Number(text.slice(17, 19))
+  if (lastDay.ms === undefined || hours > 23 || minutes > 59 || seconds > 59) return undefined
+  return lastDay.ms + ((hours * 60 + minutes) * 60 + seconds) * 1_000 + Number(text.slice(20, 23))
+}
+
+function dayOf(text: string): number | undefined {
+  const ms = Date.parse(`${text}T00:00:00.000Z`)
+  return ms >= 0 && momentText(ms).startsWith(text) ? ms : undefined
 }
 
 /** A moment as text, from UTC milliseconds since 1970. */

@@ -1,11 +1,11 @@
-import { textOfUtf8 } from '../bytes.js'
+import { bytesOfHex, textOfUtf8 } from '../bytes.js'
 import type { ByteReader } from './byte-reader.js'
-import { byOf, isHash, isKind, isSalt, momentOf, numberOf, type Seen, seenOf, textBytesMax } from './grammar.js'
+import { type ByClaim, byOf, isHash, isKind, momentOf, numberOf, type Seen, seenOf, textBytesMax } from './grammar.js'
 
 /** A text that was read. */
 export type ReadText =
   /** `bytes` are the text as it is in the file. */
-  | { readonly kind: 'text'; readonly salt: string; readonly bytes: Uint8Array; readonly text: string }
+  | { readonly kind: 'text'; readonly salt: Uint8Array; readonly bytes: Uint8Array; readonly text: string }
   | { readonly kind: 'withheld' | 'erased'; readonly commit: string }
 
 /** An event that was read; nothing about it is verified but its form. */
@@ -14,38 +14,44 @@ export interface ReadEvent {
   readonly seq: number
   readonly kind: string
   readonly at: number
+  /** The moment as it is in the file. */
+  readonly atText: string
   readonly by: string
+  readonly byParts: ByClaim | 'other'
   /** As it is in the file. */
   readonly seen: string
   readonly seenParts: Seen
   readonly hash: string
+  /** The same as 32 bytes. */
+  readonly hashBytes: Uint8Array
   readonly body: ReadText
   readonly data: ReadText | undefined
 }
 
 /** Takes an event: its line, its body, its data. */
 export async function readEvent(reader: ByteReader, stream: string): Promise<ReadEvent> {
-  const [word, seqText = '', kind = '', atText = '', by = '', seen = '', hash = '', ...more] = (
-    await reader.line()
-  ).split(' ')
+  const line = reader.lineAtHand() ?? (await reader.line())
+  const [word, seqText = '', kind = '', atText = '', by = '', seen = '', hash = '', ...more] = line.split(' ')
   const seq = numberOf(seqText)
   const at = momentOf(atText)
+  const byParts = byOf(by)
   const seenParts = seenOf(seen)
+  const hashBytes = hash.length === 64 ? bytesOfHex(hash) : undefined
   if (word !== 'event' || more.length > 0 || seq === undefined)
     throw reader.unreadable('it is not the line of an event')
   if (!isKind(kind)) throw reader.unreadable('the kind of the event is none')
   if (at === undefined) throw reader.unreadable('the moment of the event does not exist')
-  if (byOf(by) === undefined) throw reader.unreadable('the writer of the event is none')
+  if (byParts === undefined) throw reader.unreadable('the writer of the event is none')
   if (seenParts === undefined) throw reader.unreadable('what the event has seen is not readable')
-  if (!isHash(hash)) throw reader.unreadable('the hash of the event is none')
+  if (hashBytes === undefined) throw reader.unreadable('the hash of the event is none')
   const body = await readText(reader, 'body')
   if (body === undefined || body.kind === 'erased') throw reader.unreadable('a body cannot be missing')
   const data = await readText(reader, 'data')
-  return { stream, seq, kind, at, by, seen, seenParts, hash, body, data }
+  return { stream, seq, kind, at, atText, by, byParts, seen, seenParts, hash, hashBytes, body, data }
 }
 
 async function readText(reader: ByteReader, name: 'body' | 'data'): Promise<ReadText | undefined> {
-  const line = await reader.line()
+  const line = reader.lineAtHand() ?? (await reader.line())
   const [word, one = '', two = '', ...more] = line.split(' ')
   if (line === 'data none' && name === 'data') return undefined
   if (word !== name || more.length > 0) throw reader.unreadable(`it is not the line of a ${name}`)
@@ -54,13 +60,14 @@ async function readText(reader: ByteReader, name: 'body' | 'data'): Promise<Read
     return { kind: one, commit: two }
   }
   const byteCount = numberOf(two)
-  if (!isSalt(one) || byteCount === undefined) throw reader.unreadable(`it is not the line of a ${name}`)
+  const salt = one.length === 32 ? bytesOfHex(one) : undefined
+  if (salt === undefined || byteCount === undefined) throw reader.unreadable(`it is not the line of a ${name}`)
   if (byteCount > textBytesMax) throw reader.unreadable(`the text has more than ${textBytesMax} bytes`)
   // The newline after it is taken with it: a copy of a large text less.
-  const all = await reader.bytes(byteCount + 1)
+  const all = reader.bytesAtHand(byteCount + 1) ?? (await reader.bytes(byteCount + 1))
   if (all[byteCount] !== 10) throw reader.unreadable('the text does not end where it should')
   const bytes = all.slice(0, byteCount)
   const text = textOfUtf8(bytes)
   if (text === undefined) throw reader.unreadable('the text is not valid UTF-8')
-  return { kind: 'text', salt: one, bytes, text }
+  return { kind: 'text', salt, bytes, text }
 }

@@ -1,12 +1,20 @@
-import { byOf, type ReadEvent, type ReadText } from '../bundle/index.js'
-import { bytesOfHex, hexOf, joined, utf8Of } from '../bytes.js'
-import { genesisText, headerText } from '../chain.js'
+import type { ReadEvent, ReadText } from '../bundle/index.js'
+import { bytesOfHex, joined, sameBytes, utf8Of, writeHex } from '../bytes.js'
+import { genesisText } from '../chain.js'
 import type { Crypto } from '../crypto.js'
 import type { Findings } from './findings.js'
 import { HashPool } from './hash-pool.js'
 import { StreamState } from './stream-state.js'
 
+const encoder = new TextEncoder()
+const newline = 10
+const minus = 45
 const endKinds = new Set(['FlowCompleted', 'FlowFailed', 'FlowCancelled', 'FlowContinued'])
+
+interface Commits {
+  readonly bodyCommit: Uint8Array
+  readonly dataCommit: Uint8Array | undefined
+}
 
 /** Checks the events of streams, one after the other: `chain`, `genesis`, `end`, `epochs`, and of `seen` what the events alone tell. */
 export class ChainCheck {
@@ -31,7 +39,8 @@ export class ChainCheck {
   /** A stream begins; of a receipt, somewhere after the hash `prev`. */
   async begin(name: string, eventCount: number, prev?: string): Promise<void> {
     const stream = new StreamState(name, eventCount)
-    stream.prev = prev ?? (await this.#hash(utf8Of(genesisText(name))))
+    stream.prev = bytesOfHex(prev ?? '') ?? new Uint8Array(32)
+    if (prev === undefined) stream.prev = await this.#hash(utf8Of(genesisText(name)))
     this.#streams.set(name, stream)
     this.#current = stream
   }
@@ -40,7 +49,7 @@ export class ChainCheck {
   async add(event: ReadEvent, { isReceipt }: { readonly isReceipt: boolean }): Promise<void> {
     const stream = this.#current
     if (stream === undefined) throw new Error('An event has come before any stream.')
-    const place = this.#hashes.push(event.hash)
+    const place = this.#hashes.push(event.hashBytes)
     if (stream.readCount === 0) {
       stream.firstPlace = place
       stream.firstSeq = isReceipt ? event.seq : 0
@@ -51,7 +60,7 @@ export class ChainCheck {
       this.#checkRun(stream, event)
       this.#checkSeen(stream, event)
     }
-    stream.prev = event.hash
+    stream.prev = event.hashBytes
     stream.lastAt = event.at
     stream.readCount += 1
   }
@@ -80,21 +89,41 @@ export class ChainCheck {
     if (event.at < stream.lastAt) fail('it is dated before the event before it')
     const bodyCommit = await this.#commit(stream, event.body)
     const dataCommit = event.data === undefined ? undefined : await this.#commit(stream, event.data)
-    const { seq, kind, at, by, seen } = event
-    const header = { stream: stream.name, seq, kind, at, by, seen, bodyCommit, dataCommit, prev: stream.prev }
-    if ((await this.#hash(utf8Of(headerText(header)))) !== event.hash) fail('it does not fit its hash')
+    const made = this.#crypto.sha256(this.#header(stream, event, { bodyCommit, dataCommit }))
+    const hash = made instanceof Uint8Array ? made : await made
+    if (!sameBytes(hash, event.hashBytes)) fail('it does not fit its hash')
   }
 
-  async #commit(stream: StreamState, text: ReadText): Promise<string> {
-    if (text.kind === 'text') return this.#hash(joined(bytesOfHex(text.salt) ?? new Uint8Array(0), text.bytes))
+  async #commit(stream: StreamState, text: ReadText): Promise<Uint8Array> {
+    if (text.kind === 'text') return this.#hash(joined(text.salt, text.bytes))
     if (text.kind === 'withheld') stream.withheldCount += 1
     else stream.erasedCount += 1
-    return text.commit
+    return bytesOfHex(text.commit) ?? new Uint8Array(32)
   }
 
-  async #hash(bytes: Uint8Array): Promise<string> {
-    const made = this.#crypto.sha256(bytes)
-    return hexOf(made instanceof Uint8Array ? made : await made)
+  async #hash(bytes: Uint8Array): Promise<Uint8Array> {
+    return this.#crypto.sha256(bytes)
+  }
+
+  readonly #scratch = new Uint8Array(2_048)
+
+  /** What `headerText` says, as bytes in a place that the next header takes again. */
+  #header(
+    stream: StreamState,
+    { seq, kind, atText, by, seen }: ReadEvent,
+    { bodyCommit, dataCommit }: Commits,
+  ): Uint8Array {
+    const text = `constancia.event/v1\n${stream.name}\n${seq}\n${kind}\n${atText}\n${by}\n${seen}\n`
+    const target = this.#scratch
+    let at = encoder.encodeInto(text, target).written
+    at = writeHex(target, at, bodyCommit)
+    target[at++] = newline
+    if (dataCommit === undefined) target[at++] = minus
+    else at = writeHex(target, at, dataCommit)
+    target[at++] = newline
+    at = writeHex(target, at, stream.prev)
+    target[at++] = newline
+    return target.subarray(0, at)
   }
 
   #checkRun(stream: StreamState, event: ReadEvent): void {
@@ -104,8 +133,8 @@ export class ChainCheck {
       this.#findings.fail('genesis', `the run begins with ${event.kind} instead of FlowStarted`, about)
     if (stream.ended !== undefined) this.#findings.fail('end', `it comes after ${stream.ended}`, about)
     if (endKinds.has(event.kind)) stream.ended ??= event.kind
-    const by = byOf(event.by)
-    if (by === undefined || by === 'other') return
+    const by = event.byParts
+    if (by === 'other') return
     if (by.epoch < stream.epoch)
       this.#findings.fail('epochs', `its epoch is ${by.epoch}, though epoch ${stream.epoch} was there before`, about)
     if (by.epoch === stream.epoch && by.claim !== stream.claim)
@@ -116,27 +145,40 @@ export class ChainCheck {
     }
   }
 
+  /** What was found right last: many events have seen the same. Only where governance is complete. */
+  #rightSeen = ''
+
   #checkSeen(stream: StreamState, event: ReadEvent): void {
-    const { governance, checkpoint } = event.seenParts
-    const about = { stream: stream.name, seq: event.seq }
-    const chain = this.#streams.get('governance')
-    if (governance !== undefined && (chain === undefined || this.hashOf(chain, governance.seq) !== governance.hash))
-      this.#findings.fail(
-        'seen',
-        `it has seen an event ${governance.seq} of governance that is not in the chain`,
-        about,
-      )
-    else if (governance !== undefined && stream === chain && governance.seq >= event.seq)
-      this.#findings.fail('seen', 'it has seen an event of governance that is not before it', about)
     stream.see(event)
-    if (checkpoint === undefined) return
-    const named = this.#named.get(checkpoint.size)
-    if (named === undefined) this.#named.set(checkpoint.size, { root: checkpoint.root, ...about })
-    else if (named.root !== checkpoint.root)
-      this.#findings.fail(
-        'seen',
-        `it has seen another checkpoint of size ${checkpoint.size} than event ${named.seq} of ${named.stream}`,
-        about,
-      )
+    const chain = this.#streams.get('governance')
+    if (stream !== chain && event.seen === this.#rightSeen) return
+    const areRight = [this.#isHeadRight(event, chain), this.#isCheckpointRight(event)]
+    if (areRight.every(Boolean) && stream !== chain) this.#rightSeen = event.seen
+  }
+
+  #isHeadRight(event: ReadEvent, chain: StreamState | undefined): boolean {
+    const { governance } = event.seenParts
+    if (governance === undefined) return true
+    if (chain === undefined || this.hashOf(chain, governance.seq) !== governance.hash)
+      this.#failSeen(event, `it has seen an event ${governance.seq} of governance that is not in the chain`)
+    else if (event.stream === 'governance' && governance.seq >= event.seq)
+      this.#failSeen(event, 'it has seen an event of governance that is not before it')
+    else return true
+    return false
+  }
+
+  #isCheckpointRight(event: ReadEvent): boolean {
+    const { checkpoint } = event.seenParts
+    if (checkpoint === undefined) return true
+    const { size, root } = checkpoint
+    const named = this.#named.get(size)
+    if (named === undefined) this.#named.set(size, { root, stream: event.stream, seq: event.seq })
+    if (named === undefined || named.root === root) return true
+    this.#failSeen(event, `it has seen another checkpoint of size ${size} than event ${named.seq} of ${named.stream}`)
+    return false
+  }
+
+  #failSeen({ stream, seq }: ReadEvent, message: string): void {
+    this.#findings.fail('seen', message, { stream, seq })
   }
 }

@@ -1,4 +1,4 @@
-import { bytesOfHex, hexOf } from '../bytes.js'
+import { hexOf } from '../bytes.js'
 
 const perBlock = 65_536
 
@@ -7,8 +7,8 @@ export class HashPool {
   readonly #blocks: Uint8Array[] = []
   #count = 0
 
-  /** Keeps a hash of lower-case hexadecimal. Returns its place. */
-  push(hash: string): number {
+  /** Keeps a hash. Returns its place. */
+  push(hash: Uint8Array): number {
     const place = this.#count
     const at = place % perBlock
     if (at === 0) this.#blocks.push(new Uint8Array(32 * (place === 0 ? 1_024 : perBlock)))
@@ -20,7 +20,7 @@ export class HashPool {
       block = larger
       this.#blocks[this.#blocks.length - 1] = larger
     }
-    block.set(bytesOfHex(hash) ?? [], 32 * at)
+    block.set(hash, 32 * at)
     this.#count += 1
     return place
   }

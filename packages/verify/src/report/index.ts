@@ -1,3 +1,4 @@
+export type { AuditAnswer, AuditQuestion } from './answers.js'
 export { keyMessage } from './key-history.js'
 export {
   type CheckName,

@@ -1,4 +1,5 @@
 import type { Scope } from '../bundle/index.js'
+import type { AuditAnswer } from './answers.js'
 
 /** The checks of docs/evidence-format.md, section 6, in the order in which they are listed. */
 export const checkNames = [
@@ -76,6 +77,8 @@ export interface RunReport {
   readonly withheldCount: number
   /** Texts that no longer exist. */
   readonly erasedCount: number
+  /** To the four questions of an auditor; empty for a receipt, and for runs beyond the first thousand. */
+  readonly answers: readonly AuditAnswer[]
 }
 
 /** The checkpoint that everything rests on. */
@@ -99,6 +102,8 @@ export interface Report {
   readonly scope: Scope | undefined
   readonly checks: readonly CheckResult[]
   readonly runs: readonly RunReport[]
+  /** Decisions that are recorded in it and were computed anew: of the law, of people, about actions and resumptions. */
+  readonly decisionCount: number
   /** The last checkpoint; undefined where the file could not be read up to there. */
   readonly seal: SealReport | undefined
   /** What even a proven file does not prove, and what of this one was not evaluated or is not sealed. */

@@ -15,7 +15,8 @@ export class StreamState {
   lastAt = 0
   /** Events that were read. */
   readCount = 0
-  prev = ''
+  /** The hash that the last event states, or what comes before the first. */
+  prev: Uint8Array = new Uint8Array(32)
   ended: string | undefined
   withheldCount = 0
   erasedCount = 0

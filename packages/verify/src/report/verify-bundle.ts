@@ -1,4 +1,11 @@
-import { type BundleItem, claimText, readBundle, type Scope, UnreadableBundleError } from '../bundle/index.js'
+import {
+  type BundleItem,
+  claimText,
+  type ReadEvent,
+  readBundle,
+  type Scope,
+  UnreadableBundleError,
+} from '../bundle/index.js'
 import { hexOf, utf8Of } from '../bytes.js'
 import type { Crypto } from '../crypto.js'
 import {
@@ -10,13 +17,22 @@ import {
   parseVerifierKey,
   type VerifierKey,
 } from '../note/index.js'
+import { type AuditAnswer, unproven } from './answers.js'
 import { ChainCheck } from './chain-check.js'
 import { CheckpointCheck, type LastCheckpoint } from './checkpoint-check.js'
 import { Findings } from './findings.js'
+import { GovernanceCheck } from './governance-check.js'
 import { isActive, KeyHistory } from './key-history.js'
 import { LeafCheck } from './leaf-check.js'
 import { notProven } from './not-proven.js'
-import { type CheckName, checkNames, type Report, type RunReport, receiptCheckNames } from './report.js'
+import {
+  type CheckName,
+  checkNames,
+  type Report,
+  type RunReport,
+  receiptCheckNames,
+  type VerdictOfFile,
+} from './report.js'
 import { firstSigners } from './signers.js'
 import type { StreamState } from './stream-state.js'
 
@@ -81,6 +97,7 @@ class Verification {
   readonly #chain: ChainCheck
   readonly #keys: KeyHistory
   readonly #leaves: LeafCheck
+  readonly #governance: GovernanceCheck
   #checkpoints: CheckpointCheck
   readonly #earlier: Checkpoint | undefined
   #kind: 'bundle' | 'receipt' | undefined
@@ -98,6 +115,7 @@ class Verification {
     this.#chain = new ChainCheck(crypto, this.findings)
     this.#keys = new KeyHistory(crypto, this.findings, keys)
     this.#leaves = new LeafCheck(crypto, this.findings, this.#chain)
+    this.#governance = new GovernanceCheck(crypto, this.findings)
     this.#checkpoints = this.#checkpointCheck(false)
   }
 
@@ -127,12 +145,10 @@ class Verification {
         this.#checkpoints = this.#checkpointCheck(true)
         return this.#begin(item.origin)
       case 'stream':
+        if (this.#kind === 'bundle') this.#governance.begin(item.name)
         return this.#chain.begin(item.name, item.eventCount, this.#prev)
       case 'event':
-        await this.#chain.add(item.event, { isReceipt: this.#kind === 'receipt' })
-        if (item.event.stream === 'governance' && this.#kind === 'bundle')
-          await this.#keys.add(item.event, this.#origin)
-        return
+        return this.#addEvent(item.event)
       case 'leaf':
         return this.#leaves.add(item.leaf)
       case 'checkpoint':
@@ -148,6 +164,14 @@ class Verification {
     }
   }
 
+  async #addEvent(event: ReadEvent): Promise<void> {
+    const isReceipt = this.#kind === 'receipt'
+    await this.#chain.add(event, { isReceipt })
+    if (isReceipt) return
+    this.#governance.add(event)
+    if (event.stream === 'governance') await this.#keys.add(event, this.#origin)
+  }
+
   #begin(origin: string): void {
     this.#origin = origin
     this.#checkOrigin('the file', origin)
@@ -160,6 +184,7 @@ class Verification {
 
   /** What only the whole file decides. */
   async finish(): Promise<void> {
+    if (this.#kind === 'bundle') this.#governance.finish()
     const last = this.#checkpoints.finish()
     this.#last = last
     if (last === undefined) return
@@ -167,8 +192,6 @@ class Verification {
     this.#leaves.finishHeads(this.#checkpoints.sizes)
     this.#checkCoverage()
     await this.#checkClaim(last)
-    for (const check of ['law', 'actions', 'approvals', 'resumes', 'once'] as const)
-      this.findings.skip(check, 'the replay of the governance is not part of this version')
   }
 
   #checkCoverage(): void {
@@ -205,29 +228,43 @@ class Verification {
     const last = this.#last
     const signer = last?.signedBy[0]
     const checks = this.findings.results(names)
-    const runs = [...this.#chain.streams.values()].filter(({ name }) => name.startsWith('run/')).map(this.#runOf)
+    const verdict = this.findings.verdict(required.filter((name) => names.includes(name)))
+    const runs = [...this.#chain.streams.values()]
+      .filter(({ name }) => name.startsWith('run/'))
+      .map((stream) => this.#runOf(stream, verdict))
     return {
-      verdict: this.findings.verdict(required.filter((name) => names.includes(name))),
+      verdict,
       kind: this.#kind,
       origin: this.#options.origin,
       scope: this.#scope,
       checks,
       runs,
+      decisionCount: this.#governance.decisionCount,
       seal: last && { size: last.size, root: last.root, key: signer?.known.key.text, seconds: signer?.seconds },
       notProven: notProven(checks, runs),
     }
   }
 
-  readonly #runOf = (stream: StreamState): RunReport => ({
-    run: stream.name.slice('run/'.length),
-    eventCount: stream.readCount,
-    sealedSeq: stream.leafSeq,
-    beganAt: stream.beganAt,
-    ended: stream.ended,
-    sealedSeconds: this.#checkpoints.secondsOf(
-      stream.leafSeq === undefined ? Number.POSITIVE_INFINITY : stream.leafIndex,
-    ),
-    withheldCount: stream.withheldCount,
-    erasedCount: stream.erasedCount,
-  })
+  #runOf(stream: StreamState, verdict: VerdictOfFile): RunReport {
+    const { name, leafSeq, leafIndex, readCount } = stream
+    return {
+      run: name.slice('run/'.length),
+      eventCount: readCount,
+      sealedSeq: leafSeq,
+      beganAt: stream.beganAt,
+      ended: stream.ended,
+      sealedSeconds: leafSeq === undefined ? undefined : this.#checkpoints.secondsOf(leafIndex),
+      withheldCount: stream.withheldCount,
+      erasedCount: stream.erasedCount,
+      answers: this.#answersOf(stream, verdict),
+    }
+  }
+
+  #answersOf({ name, leafSeq, firstSeq, readCount }: StreamState, verdict: VerdictOfFile): readonly AuditAnswer[] {
+    const answers = this.#governance.answers(name)
+    const lastSeq = firstSeq + readCount - 1
+    if (verdict !== 'proven') return unproven(answers, `The file is ${verdict}: nothing in it is proven. What it says:`)
+    if (leafSeq === lastSeq) return answers
+    return unproven(answers, `Events ${(leafSeq ?? -1) + 1} to ${lastSeq} are not sealed yet. What the journal says:`)
+  }
 }

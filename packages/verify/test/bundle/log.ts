@@ -80,6 +80,14 @@ export const origin = 'bank.example/log'
 /** When their first event is. */
 export const beginMs = Date.UTC(2026, 1, 28, 23, 59, 0)
 
+/** What logs differ in. */
+export interface LogOptions {
+  readonly number?: number
+  readonly name?: string
+  /** The first event is a second later. */
+  readonly nowMs?: number
+}
+
 /** A log as an honest operator keeps it, in memory; everything about it, salts and keys too, follows from its number and what was done. */
 export class Log {
   readonly origin: string
@@ -91,9 +99,10 @@ export class Log {
   readonly #number: number
   #saltCount = 0
   signer: Signer
-  nowMs = beginMs
+  nowMs: number
 
-  constructor({ number = 1, name = origin }: { number?: number; name?: string } = {}) {
+  constructor({ number = 1, name = origin, nowMs = beginMs }: LogOptions = {}) {
+    this.nowMs = nowMs
     this.#number = number
     this.origin = name
     this.signer = signerOf(name, number)

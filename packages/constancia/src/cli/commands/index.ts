@@ -1,5 +1,6 @@
 import type { Command } from '../command.js'
 import { approvalCommand, approvalsCommand } from './approvals.js'
+import { auditCommand } from './audit.js'
 import { cancelCommand } from './cancel.js'
 import { checkCommand } from './check.js'
 import { contractActivateCommand, contractConfirmCommand } from './contract-activate.js'
@@ -13,7 +14,10 @@ import { doctorCommand } from './doctor.js'
 import { exportCommand } from './export.js'
 import { initCommand } from './init.js'
 import { journalCommand } from './journal.js'
+import { keysCommands } from './keys.js'
+import { logCommand } from './log.js'
 import { migrateStoreCommand } from './migrate-store.js'
+import { proveCommand } from './prove.js'
 import { purgeCommand } from './purge.js'
 import { quarantineCommand } from './quarantine.js'
 import { rebuildCommand } from './rebuild.js'
@@ -25,6 +29,7 @@ import { runsCommand } from './runs.js'
 import { showCommand } from './show.js'
 import { signalCommand } from './signal.js'
 import { startCommand } from './start.js'
+import { verifyCommand } from './verify.js'
 import { approveCommand, outcomeCommand, rejectCommand, withdrawCommand } from './votes.js'
 import { workerCommand } from './worker.js'
 import { workersCommand } from './workers.js'
@@ -50,6 +55,7 @@ export const commands: readonly Command[] = [
   withdrawCommand,
   outcomeCommand,
   refusalsCommand,
+  auditCommand,
   contractCheckCommand,
   contractShowCommand,
   contractDiffCommand,
@@ -60,6 +66,10 @@ export const commands: readonly Command[] = [
   rolesHistoryCommand,
   rolesImportCommand,
   ...directoryCommands,
+  ...keysCommands,
+  proveCommand,
+  verifyCommand,
+  logCommand,
   exportCommand,
   purgeCommand,
   rebuildCommand,

@@ -1,12 +1,14 @@
 import type { AttemptInfo, RetryPolicy, Schema } from '../../engine/index.js'
 import type { OpId } from '../../journal/index.js'
-import type { EffectProtocol } from './effect.js'
+import type { Transactions } from '../../store/index.js'
+import type { EffectProtocol, Transactional } from './effect.js'
 
 /**
  * A governed effect: a contract's rules name it, and the gate decides each time whether it may happen. `Given` is what its schema
- * takes, `Input` what it makes of that: they differ where it fills in or converts.
+ * takes, `Input` what it makes of that: they differ where it fills in or converts. `Attempt` is what its function is told of the try that
+ * it is.
  */
-export interface Action<Input = unknown, Output = unknown, Given = Input> {
+export interface Action<Input = unknown, Output = unknown, Given = Input, Attempt = never> {
   readonly kind: 'action'
   readonly name: string
   readonly title: string
@@ -21,7 +23,7 @@ export interface Action<Input = unknown, Output = unknown, Given = Input> {
   readonly retry: Partial<RetryPolicy>
   readonly timeoutMs: number | undefined
   readonly undo: AnyAction | undefined
-  readonly run: (input: Input, attempt: AttemptInfo) => Output | Promise<Output>
+  readonly run: (input: Input, attempt: Attempt) => Output | Promise<Output>
   /** This action with this very input: what an approval is asked for, and what is done after it. */
   readonly with: (input: Given) => Proposed<Given, Output>
 }
@@ -65,15 +67,19 @@ export interface DescribedSchema<Output, Given = any> extends Schema<Output> {
   }
 }
 
+/** What an action's function is told of the try that it is: where its effect is in our own database, also the transaction. */
+export type AttemptOf<Effect extends EffectProtocol> =
+  Effect extends Transactional<infer Database> ? AttemptInfo & { readonly tx: Transactions[Database] } : AttemptInfo
+
 /** What every action declares. */
-interface ActionTerms<Input, Output, Given> {
+interface ActionTerms<Input, Output, Given, Effect extends EffectProtocol> {
   /** 1 to 100 of the characters `A-Z a-z 0-9 . _ -`. */
   readonly name: string
   /** What it does, for people who approve it: `Pay a vendor`. */
   readonly title?: string
   readonly input: DescribedSchema<Input, Given>
-  /** What the destination offers: `idempotent({ remembersMs })`, `verify({ settlesMs })` or `once()`. */
-  readonly effect: EffectProtocol
+  /** What the destination offers: `transactional(database)`, `idempotent({ remembersMs })`, `verify({ settlesMs })` or `once()`. */
+  readonly effect: Effect
   /** Looks at the world once more before the effect, after any pause. */
   readonly stillValid?: (input: Input) => StillValid | Promise<StillValid>
   /** Asks the destination whether the effect with this key happened; `verify` needs it. */
@@ -85,35 +91,40 @@ interface ActionTerms<Input, Output, Given> {
   readonly cents?: (input: Input) => number
   /** How failed attempts are repeated, where the protocol lets them be. */
   readonly retry?: Partial<RetryPolicy>
-  /** Milliseconds that one attempt may take; whether it happened is not known then. As long as it needs unless set. */
+  /**
+   * Milliseconds that one attempt may take; whether it happened is not known then. As long as it needs unless set. Of a transactional
+   * effect, which then did not happen, in PostgreSQL: 20,000 at most, 10,000 unless set.
+   */
   readonly timeoutMs?: number
   /** The action that takes it back; its input is `{ input, output }` of what it takes back. See `ctx.compensate`. */
   readonly undo?: AnyAction
 }
 
 /** What {@link action} takes. */
-export interface ActionDeclaration<Input, Output, Given = Input> extends ActionTerms<Input, Output, Given> {
+export interface ActionDeclaration<Input, Output, Given = Input, Effect extends EffectProtocol = EffectProtocol>
+  extends ActionTerms<Input, Output, Given, Effect> {
   readonly output?: DescribedSchema<Output>
-  /** Has the effect. Pass `attempt.key` to the destination. */
-  readonly run: (input: Input, attempt: AttemptInfo) => Output | Promise<Output>
+  /** Has the effect. Pass `attempt.key` to the destination; a transactional effect is had through `attempt.tx`, and nowhere else. */
+  readonly run: (input: Input, attempt: AttemptOf<Effect>) => Output | Promise<Output>
 }
 
 /** An action that says what it returns, and is held to it. */
-interface OutputDeclaration<Input, Output, Given> extends ActionTerms<Input, Output, Given> {
+interface OutputDeclaration<Input, Output, Given, Effect extends EffectProtocol>
+  extends ActionTerms<Input, Output, Given, Effect> {
   readonly output: DescribedSchema<Output>
-  readonly run: (input: Input, attempt: AttemptInfo) => NoInfer<Output> | Promise<NoInfer<Output>>
+  readonly run: (input: Input, attempt: AttemptOf<Effect>) => NoInfer<Output> | Promise<NoInfer<Output>>
 }
 
 /** Declares an action. What is wrong with it is found where a contract names it, together with everything else. */
-export function action<Input, Output, Given = Input>(
-  declaration: OutputDeclaration<Input, Output, Given>,
-): Action<Input, Output, Given>
-export function action<Input, Output, Given = Input>(
-  declaration: ActionDeclaration<Input, Output, Given> & { readonly output?: undefined },
-): Action<Input, Output, Given>
-export function action<Input, Output, Given = Input>(
-  declaration: ActionDeclaration<Input, Output, Given>,
-): Action<Input, Output, Given> {
+export function action<Input, Output, Given = Input, Effect extends EffectProtocol = EffectProtocol>(
+  declaration: OutputDeclaration<Input, Output, Given, Effect>,
+): Action<Input, Output, Given, AttemptOf<Effect>>
+export function action<Input, Output, Given = Input, Effect extends EffectProtocol = EffectProtocol>(
+  declaration: ActionDeclaration<Input, Output, Given, Effect> & { readonly output?: undefined },
+): Action<Input, Output, Given, AttemptOf<Effect>>
+export function action<Input, Output, Given, Effect extends EffectProtocol>(
+  declaration: ActionDeclaration<Input, Output, Given, Effect>,
+): Action<Input, Output, Given, AttemptOf<Effect>> {
   const {
     name,
     title = '',
@@ -128,7 +139,7 @@ export function action<Input, Output, Given = Input>(
     undo,
     run,
   } = declaration
-  const made: Action<Input, Output, Given> = {
+  const made: Action<Input, Output, Given, AttemptOf<Effect>> = {
     kind: 'action',
     name,
     title,

@@ -4,6 +4,7 @@ import {
   contractFormat,
   type DeclaredAction,
   type DeclaredContract,
+  type DeclaredEffect,
   type DeclaredFlow,
   type DeclaredLimits,
   type DeclaredStep,
@@ -12,6 +13,7 @@ import {
 } from '@constancia/verify'
 import { ConstanciaError } from '../../journal/index.js'
 import type { AnyAction, DescribedSchema } from './action.js'
+import type { EffectProtocol } from './effect.js'
 import type { Problem } from './problem.js'
 import { problemsOf } from './problems.js'
 import type { Rule } from './rule.js'
@@ -65,7 +67,12 @@ export interface Contract {
 export function contract(declaration: ContractDeclaration): Contract {
   const actions = actionsOf(declaration.rules)
   const declared = declaredOf(declaration, actions)
-  const problems = [...schemaProblems(actions), ...searchProblems(actions), ...problemsOf(declared)]
+  const problems = [
+    ...schemaProblems(actions),
+    ...searchProblems(actions),
+    ...transactionProblems(actions),
+    ...problemsOf(declared),
+  ]
   if (problems.length > 0) throw new InvalidContract(declared, problems)
   const text = canonicalText(declared as unknown as Json)
   const digest = createHash('sha256').update(text).digest('hex')
@@ -107,10 +114,15 @@ function declaredAction(action: AnyAction): DeclaredAction {
     title,
     input: jsonSchemaOf(input) ?? null,
     output: output === undefined ? null : (jsonSchemaOf(output) ?? null),
-    effect,
+    effect: declaredEffect(effect),
     checksSituation: stillValid !== undefined,
     undo: undo?.name ?? null,
   }
+}
+
+// Which database it is, is the store's affair, and nobody's who reads the contract.
+function declaredEffect(effect: EffectProtocol): DeclaredEffect {
+  return effect.protocol === 'transactional' ? { protocol: effect.protocol } : effect
 }
 
 // What is missing is found by the problems; a flow that says nothing is none that a contract may have.
@@ -153,6 +165,22 @@ function searchProblems(actions: readonly AnyAction[]): Problem[] {
   const reason = 'Its effect is verified by asking the destination, and it says not how; give it a find function'
   return mute.map(({ name }) => ({ place: `action ${name}`, reason }))
 }
+
+// Whoever waits for a row of theirs waits for the end of the transaction; and an answer is not waited for much longer.
+function transactionProblems(actions: readonly AnyAction[]): Problem[] {
+  const own = actions.filter(({ effect }) => effect.protocol === 'transactional')
+  return own.flatMap(({ name, timeoutMs = 0, find }) => {
+    const place = `action ${name}`
+    const long = `Its transaction may take ${transactionMsMax} ms at most, and timeoutMs says ${timeoutMs}; do what takes time in a step before it`
+    const asks = 'Its effect is never in doubt, so nobody asks whether it happened; leave find out'
+    return [...(timeoutMs > transactionMsMax ? [long] : []), ...(find === undefined ? [] : [asks])].map((reason) => ({
+      place,
+      reason,
+    }))
+  })
+}
+
+const transactionMsMax = 20_000
 
 /** `invalid_contract`: a contract that was declared and makes no sense, with all that is wrong with it. */
 export class InvalidContract extends ConstanciaError {

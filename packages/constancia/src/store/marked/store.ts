@@ -77,6 +77,10 @@ export class MarkedStore implements Store {
     return this.#guard.loss
   }
 
+  get transactions(): Store['transactions'] {
+    return this.#inner.transactions
+  }
+
   describe(): string {
     return this.#inner.describe()
   }

@@ -53,6 +53,7 @@ function begin({ disk, parts }: Handle, { events, fold, deliveries, entries }: B
 export function append(handle: Handle, request: Append): Appended {
   const { disk, parts } = handle
   const { claim, head, drafts, seen, readSignalCount } = request
+  assert(request.within === undefined, `run ${claim.run} has an effect in a database, and there is none in memory`)
   const stored = disk.find(claim.run)
   if (stored === undefined) return { kind: 'claim_lost' }
   const { row } = stored

@@ -66,6 +66,7 @@ export function memory(disk: MemoryDisk = memoryDisk()): MovableStoreFactory {
 }
 
 class MemoryStore implements Store {
+  readonly transactions = 'none'
   readonly #handle: Handle
   readonly #turn: Turn = { index: 0 }
   readonly #hearts = new Set<Heartbeat>()

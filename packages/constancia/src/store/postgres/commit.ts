@@ -1,17 +1,16 @@
 import type { RunId } from '../../journal/index.js'
 import { decideTogether } from './decide-lane.js'
-import type { DecideJob, Job, JobQueue, WriteJob } from './job.js'
+import type { DecideJob, Job, JobQueue, WithinJob, WriteJob } from './job.js'
 import { closedError } from './patience.js'
 import type { Session } from './session.js'
+import { writeWithin } from './within.js'
 import { writeTogether, writeWhole } from './write-lane.js'
 
 type LaneName = Job['lane']
 
 // So many go into one transaction at most: its answer must not take long.
-const countsMax: Readonly<Record<LaneName, number>> = { write: 512, decide: 64, whole: 1 }
-const laneNames: readonly LaneName[] = ['write', 'decide', 'whole']
-// Of writes two transactions may be under way: while the server is busy with the runs of one, this process is with those of the other.
-const atOnceMax: Readonly<Record<LaneName, number>> = { write: 2, decide: 1, whole: 1 }
+const countsMax: Readonly<Record<LaneName, number>> = { write: 512, decide: 64, whole: 1, within: 1 }
+const laneNames: readonly LaneName[] = ['write', 'decide', 'whole', 'within']
 // Fewer than so many are not worth two transactions.
 const splitCountMin = 64
 
@@ -22,7 +21,8 @@ const splitCountMin = 64
  */
 export class GroupCommit implements JobQueue {
   readonly #session: Session
-  readonly #underwayCounts: Record<LaneName, number> = { write: 0, decide: 0, whole: 0 }
+  readonly #underwayCounts: Record<LaneName, number> = { write: 0, decide: 0, whole: 0, within: 0 }
+  readonly #atOnceMax: Readonly<Record<LaneName, number>>
   readonly #busyRuns = new Set<RunId>()
   #queue: Job[] = []
   #isArmed = false
@@ -31,6 +31,10 @@ export class GroupCommit implements JobQueue {
 
   constructor(session: Session) {
     this.#session = session
+    // Of writes two transactions may be under way: while the server is busy with the runs of one, this process is with those of the
+    // other. What is done within others may take long: it gets a third of the connections.
+    const within = Math.max(1, Math.floor(session.connections.countMax / 3))
+    this.#atOnceMax = { write: 2, decide: 1, whole: 1, within }
   }
 
   /** Does a job within a next transaction. */
@@ -69,23 +73,25 @@ export class GroupCommit implements JobQueue {
 
   #split(lane: LaneName, jobs: readonly Job[]): (readonly Job[])[] {
     if (jobs.length === 0) return []
+    if (lane === 'within') return jobs.map((job) => [job])
     const isWorthTwo = this.#freeCount(lane) > 1 && jobs.length >= splitCountMin
     const middle = isWorthTwo ? Math.ceil(jobs.length / 2) : jobs.length
     return isWorthTwo ? [jobs.slice(0, middle), jobs.slice(middle)] : [jobs]
   }
 
   #freeCount(lane: LaneName): number {
-    return atOnceMax[lane] - this.#underwayCounts[lane]
+    return this.#atOnceMax[lane] - this.#underwayCounts[lane]
   }
 
   // Takes for each lane that is free the jobs whose runs nobody is busy with, and leaves the rest in its order.
   #pick(): Readonly<Record<LaneName, Job[]>> {
-    const picked: Record<LaneName, Job[]> = { write: [], decide: [], whole: [] }
+    const picked: Record<LaneName, Job[]> = { write: [], decide: [], whole: [], within: [] }
     const blocked = new Set(this.#busyRuns)
     const left: Job[] = []
     for (const job of this.#queue) {
       const lane = picked[job.lane]
-      const isFree = this.#freeCount(job.lane) > 0 && lane.length < countsMax[job.lane]
+      const freeCount = this.#freeCount(job.lane)
+      const isFree = freeCount > 0 && lane.length < (job.lane === 'within' ? freeCount : countsMax[job.lane])
       if (isFree && job.runs.every((run) => !blocked.has(run))) lane.push(job)
       else left.push(job)
       for (const run of job.runs) blocked.add(run)
@@ -113,4 +119,5 @@ const runLane: Readonly<Record<LaneName, (session: Session, jobs: readonly Job[]
   write: (session, jobs) => writeTogether(session, jobs as readonly WriteJob[]),
   whole: (session, jobs) => writeWhole(session, jobs as readonly WriteJob[]),
   decide: (session, jobs) => decideTogether(session, jobs as readonly DecideJob[]),
+  within: (session, jobs) => writeWithin(session, jobs as readonly WithinJob[]),
 }

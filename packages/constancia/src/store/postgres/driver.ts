@@ -33,14 +33,24 @@ export interface Connection {
   query(sql: string, values?: readonly Value[]): Promise<Row[]>
 }
 
+/** What a statement came to. */
+export interface Answer {
+  readonly rows: Row[]
+  readonly rowCount: number
+}
+
 /** A connection that is ours until it is given back. */
 export interface Lent extends Connection {
+  /** Sends a statement of somebody else: one, whatever its text, and anything that the driver takes for its values. */
+  ask(sql: string, values: readonly unknown[]): Promise<Answer>
   /** Gives it back, or ends it where something is wrong with it. */
   giveBack(isBroken: boolean): void
 }
 
 /** Connections that are shared. */
 export interface Connections extends Connection {
+  /** How many there are at most. */
+  readonly countMax: number
   /**
    * The same as `query` for the call of a function, which is sent again and again: the server parses it once, where no pooler
    * shares the connection between transactions.
@@ -103,12 +113,14 @@ export function openPool(
     }
   }
   return {
+    countMax,
     query: (sql, values) => once(false, sql, values),
     call: (sql, values) => once(true, sql, values),
     lend: async () => {
       const client = await pool.connect()
       return {
         query: (sql, values) => ask(client, { text: sql, values }),
+        ask: (sql, values) => askOne(client, sql, values),
         giveBack: (isBroken) => client.release(isBroken),
       }
     },
@@ -219,6 +231,13 @@ async function ask(on: pg.ClientBase, { text, values, name }: Question): Promise
   const { rows } = await on.query<Row>(name === undefined ? { text, ...bound } : { text, name, ...bound })
   if (unconfirmed.delete(on)) throw new UnconfirmedError()
   return rows
+}
+
+// The extended protocol refuses a text of several statements, which the simple one would execute.
+async function askOne(on: pg.ClientBase, text: string, values: readonly unknown[]): Promise<Answer> {
+  const question = { text, values: [...values], queryMode: 'extended' }
+  const { rows, rowCount } = await on.query<Row>(question)
+  return { rows, rowCount: rowCount ?? 0 }
 }
 
 /** What the server called an error, and where it lies in the schema; undefined if it is none of the server's. */

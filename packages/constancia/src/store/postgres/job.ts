@@ -1,11 +1,11 @@
 import type { Head, RunId, StreamId } from '../../journal/index.js'
-import type { Decide, Facts } from '../index.js'
+import type { Append, Appended, Decide, Facts, Within } from '../index.js'
 import type { RunRecord } from './run-record.js'
 import type { Unfit } from './unfit.js'
 import type { Work } from './work.js'
 
 /** Something that waits to be written. */
-export type Job = WriteJob | DecideJob
+export type Job = WriteJob | DecideJob | WithinJob
 
 /** What all of them have. */
 interface JobBase {
@@ -31,6 +31,15 @@ export interface WriteJob extends JobBase {
   /** What to answer once it is stored, or did not fit. */
   readonly finish: (unfit: Unfit | undefined) => unknown
 }
+
+/** A change beside which something else is done, in a transaction of its own. */
+export interface WithinJob extends JobBase {
+  readonly lane: 'within'
+  readonly request: Append & { readonly within: Within }
+}
+
+/** What became of such a change: where what was to be done beside it failed, nothing of either is there. */
+export type AppendedWithin = Appended | { readonly kind: 'undone'; readonly error: unknown }
 
 /** A change that is decided from what is read in its transaction. */
 export interface DecideJob extends JobBase {

@@ -9,7 +9,7 @@ import {
   runStream,
 } from '../../journal/index.js'
 import type { Append, Appended, Created, CreateRun } from '../index.js'
-import type { DecideJob, WriteJob } from './job.js'
+import type { AppendedWithin, DecideJob, WithinJob, WriteJob } from './job.js'
 import { foldOf, type RunRecord, rowOf } from './run-record.js'
 import { recordsOf } from './runs.js'
 import type { Session } from './session.js'
@@ -88,6 +88,21 @@ async function whatExists(session: Session, run: RunId): Promise<Created> {
 
 /** Adds what the owner of a claim did; see `Store.append`. */
 export function append(session: Session, request: Append): Promise<Appended> {
+  const { within } = request
+  return within === undefined ? appendPlain(session, request) : appendWithin(session, { ...request, within })
+}
+
+async function appendWithin(session: Session, request: WithinJob['request']): Promise<Appended> {
+  const { claim, drafts, successor, within } = request
+  const { run } = claim
+  assert(successor === undefined, `run ${run} has a successor, and something is to be done within its append`)
+  const done = (await session.commit.submit<WithinJob>({ lane: 'within', runs: [run], request })) as AppendedWithin
+  if (done.kind !== 'undone') return done
+  // Of the effect nothing is there: what is to be said of it is an append like any other.
+  return appendPlain(session, { ...request, drafts: [...drafts, ...within.outcome({ error: done.error })] })
+}
+
+function appendPlain(session: Session, request: Append): Promise<Appended> {
   const { claim, head, drafts, successor } = request
   const { run } = claim
   // Deliveries go into an inbox that is locked with the run, and a successor must not be there: both are seldom.
@@ -102,17 +117,9 @@ export function append(session: Session, request: Append): Promise<Appended> {
     return work
   }
   const finish = (unfit: Unfit | undefined): Appended => {
-    const added = work?.change.added
-    if (unfit?.kind === 'basis_moved') return { kind: 'basis_moved' }
-    if (unfit !== undefined) session.tips.forget(run)
     if (unfit?.kind === 'exists' && successor !== undefined)
       assert(false, `run ${successor.run}, which was to take over from run ${run}, exists already`)
-    if (unfit?.kind === 'head_conflict') return { kind: 'head_conflict', head: unfit.head }
-    if (unfit !== undefined || added === undefined)
-      return { kind: unfit?.kind === 'run_ended' ? 'run_ended' : 'claim_lost' }
-    if (added.fold.outcome === 'open') session.tips.set(run, added.fold)
-    else session.tips.forget(run)
-    return { kind: 'appended', events: added.events }
+    return appendedOf(session, { run, unfit, added: work?.change.added })
   }
   return session.commit.submit<WriteJob>({
     lane: isPlain ? 'write' : 'whole',
@@ -123,14 +130,37 @@ export function append(session: Session, request: Append): Promise<Appended> {
   })
 }
 
+interface Came {
+  readonly run: RunId
+  readonly unfit: Unfit | undefined
+  readonly added: Added | undefined
+}
+
+/** What became of an append, given what did not fit, if anything. */
+export function appendedOf(session: Session, { run, unfit, added }: Came): Appended {
+  if (unfit?.kind === 'basis_moved') return { kind: 'basis_moved' }
+  if (unfit !== undefined) session.tips.forget(run)
+  if (unfit?.kind === 'head_conflict') return { kind: 'head_conflict', head: unfit.head }
+  if (unfit !== undefined || added === undefined)
+    return { kind: unfit?.kind === 'run_ended' ? 'run_ended' : 'claim_lost' }
+  if (added.fold.outcome === 'open') session.tips.set(run, added.fold)
+  else session.tips.forget(run)
+  return { kind: 'appended', events: added.events }
+}
+
 function foldAt(
   session: Session,
-  { claim, head }: Append,
+  request: Append,
   found: { readonly record: RunRecord | undefined } | undefined,
-): RunFold | Exclude<Appended, { kind: 'appended' }> {
-  const known = session.tips.at(claim.run, head)
-  if (known !== undefined) return known
-  const record = found?.record
+): RunFold | Refused {
+  return session.tips.at(request.claim.run, request.head) ?? foldFound(request, found?.record)
+}
+
+/** An append that was not stored. */
+export type Refused = Exclude<Appended, { kind: 'appended' }>
+
+/** The fold of a row that an append fits, or why it does not. */
+export function foldFound({ claim, head }: Append, record: RunRecord | undefined): RunFold | Refused {
   if (record === undefined) return { kind: 'claim_lost' }
   if (record.outcome !== 'open') return { kind: 'run_ended' }
   if (record.claim_id !== claim.id || record.epoch !== claim.epoch) return { kind: 'claim_lost' }
@@ -138,7 +168,8 @@ function foldAt(
   return fold.head.seq === head.seq && fold.head.hash === head.hash ? fold : { kind: 'head_conflict', head: fold.head }
 }
 
-function workOf(
+/** What an append writes. */
+export function workOf(
   session: Session,
   request: Append,
   fold: RunFold,

@@ -109,6 +109,7 @@ interface StoreGround {
 }
 
 class PostgresStore implements Store {
+  readonly transactions = 'postgres'
   readonly #ground: StoreGround
   readonly #session: Session
   readonly #turn: Turn = { index: 0 }

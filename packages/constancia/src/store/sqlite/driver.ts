@@ -32,7 +32,7 @@ export interface Statement {
 }
 
 /** What can be bound to a statement. */
-export type Value = null | number | string | Uint8Array
+export type Value = null | number | bigint | string | Uint8Array
 
 interface DriverModule {
   readonly DatabaseSync: new (file: string, options: { timeout: number }) => Database

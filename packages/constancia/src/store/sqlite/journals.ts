@@ -10,9 +10,10 @@ import {
   runStream,
   type StoredEvent,
 } from '../../journal/index.js'
-import type { Append, Appended, Created, CreateRun } from '../index.js'
+import type { Append, Appended, Created, CreateRun, WithinResult } from '../index.js'
 import { addEvents, enterOutbox } from './addition.js'
 import { holds } from './claims.js'
+import { failureOf } from './effects.js'
 import { carryDeliveries } from './line.js'
 import { rowOf } from './run-record.js'
 import type { Session } from './session.js'
@@ -69,11 +70,18 @@ function createNow(session: Session, { run, drafts: first, draftsIfToEnd, by, se
 
 /** Adds what the owner of a claim did; see `Store.append`. */
 export function append(session: Session, request: Append): Promise<Appended> {
-  return session.write(() => appendNow(session, request))
+  const appended = session.write(() => appendNow(session, request))
+  if (request.within === undefined) return appended
+  return appended.catch((error: unknown) => {
+    const failure = failureOf(error)
+    if (failure === undefined) throw error
+    return session.write(() => appendNow(session, request, failure))
+  })
 }
 
-function appendNow(session: Session, request: Append): Appended {
-  const { claim, head, drafts, seen, readSignalCount, successor } = request
+// With what came of something that is done within, where that is known already.
+function appendNow(session: Session, request: Append, came?: WithinResult): Appended {
+  const { claim, head, seen, readSignalCount, successor, within } = request
   const { run } = claim
   const tip = session.tips.get(run)
   if (tip === undefined) return { kind: 'claim_lost' }
@@ -82,8 +90,10 @@ function appendNow(session: Session, request: Append): Appended {
   const before = tip.fold.head
   if (before.seq !== head.seq || before.hash !== head.hash) return { kind: 'head_conflict', head: before }
   if (hasMoved(session, request.basis)) return { kind: 'basis_moved' }
-  assertExactTexts(drafts)
   if (successor !== undefined) checkSuccessor(session, request, successor)
+  const told = within === undefined ? [] : within.outcome(came ?? session.effects.run(within))
+  const drafts = [...request.drafts, ...told]
+  assertExactTexts(drafts)
   const by = `claim:${claim.id}@${claim.epoch}`
   const provenance = { nowMs: session.clock.now(), by, seen: session.known.complete(seen), salt: session.salt }
   const events = chainDrafts(before, drafts, { stream: runStream(run), ...provenance })
@@ -94,7 +104,8 @@ function appendNow(session: Session, request: Append): Appended {
   return { kind: 'appended', events }
 }
 
-function checkSuccessor(session: Session, { claim: { run }, drafts }: Append, successor: CreateRun): void {
+function checkSuccessor(session: Session, { claim: { run }, drafts, within }: Append, successor: CreateRun): void {
+  assert(within === undefined, `run ${run} has a successor, and something is to be done within its append`)
   const last = drafts.at(-1)
   assert(last?.kind === 'FlowContinued', `run ${run} has a successor, but the last draft is ${last?.kind ?? 'none'}`)
   const { next } = bodyOf(last, 'FlowContinued')

@@ -4,6 +4,7 @@ import { ringer } from './bell.js'
 import { type ClaimTable, claimTable } from './claim-table.js'
 import { GroupCommit } from './commit.js'
 import { type DueTable, dueTable } from './due.js'
+import { Effects } from './effects.js'
 import { EventWriter } from './event-writer.js'
 import { type EventTable, eventTable } from './events.js'
 import { faultOf } from './faults.js'
@@ -30,6 +31,7 @@ import { type WorkerTable, workerTable } from './workers.js'
 export interface Session {
   readonly events: EventTable
   readonly writer: EventWriter
+  readonly effects: Effects
   readonly runs: RunTable
   readonly list: RunList
   readonly tips: Tips
@@ -102,6 +104,7 @@ export function beginSession(given: SessionParts): Session {
   return {
     events: eventTable(database, writer),
     writer,
+    effects: new Effects(database, writer),
     runs,
     list: runList(database),
     tips,

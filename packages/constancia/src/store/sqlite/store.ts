@@ -89,6 +89,7 @@ export function storeOver({ opened, options, parts, patience }: StoreGround): St
 }
 
 class SqliteStore implements Store {
+  readonly transactions = 'sqlite'
   readonly #opened: Opened
   readonly #session: Session
   readonly #warn: (message: string) => void

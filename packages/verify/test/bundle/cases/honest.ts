@@ -21,7 +21,7 @@ async function plainCases(): Promise<Case[]> {
   long.seal()
   const texts = new Log()
   for (const [number, data] of oddTexts.entries())
-    texts.append('run/t', number === 0 ? 'FlowStarted' : 'StepCompleted', '{}', { data })
+    texts.append('run/t', number === 0 ? 'FlowStarted' : 'StepCompleted', number === 0 ? started : '{}', { data })
   texts.seal()
   return [
     caseOf('honest-one-run', await one.bundle(['a'])),
@@ -32,6 +32,8 @@ async function plainCases(): Promise<Case[]> {
     caseOf('honest-odd-texts', await texts.bundle(['t'])),
   ]
 }
+
+const started = '{"flow":"count","version":1,"actor":null,"contract":null}'
 
 const oddTexts = [
   '',
@@ -82,7 +84,8 @@ async function otherCases(): Promise<Case[]> {
   const none = { kind: 'interval', fromMs: beginMs + 7_200_000, toMs: beginMs + 7_200_001, count: 0 } as const
   const witness = signerOf('witness.example/w', 5)
   const blank = new Log()
-  for (const kind of ['FlowStarted', 'FlowFailed']) blank.append('run/n', kind, '{}', { seen: '-/-', by: 'system:api' })
+  for (const kind of ['FlowStarted', 'FlowFailed'])
+    blank.append('run/n', kind, kind === 'FlowStarted' ? started : '{}', { seen: '-/-', by: 'system:api' })
   blank.seal()
   return [
     caseOf('honest-interval', await three.bundle(['a', 'b', 'c'], scope)),

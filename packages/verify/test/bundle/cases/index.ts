@@ -1,12 +1,17 @@
 import type { Case } from './case.js'
 import { forgedCases } from './forged.js'
+import { governedCases } from './governed.js'
 import { honestCases } from './honest.js'
 import { operatorCases } from './operator.js'
+import { receiptCases } from './receipts.js'
 import { unreadableCases } from './unreadable.js'
 
 export type { Case } from './case.js'
 
 /** All cases, in the order of the list of vectors. */
 export async function allCases(): Promise<Case[]> {
-  return [...(await honestCases()), ...(await unreadableCases()), ...(await forgedCases()), ...(await operatorCases())]
+  const families = [honestCases, unreadableCases, forgedCases, operatorCases, governedCases, receiptCases]
+  const cases: Case[] = []
+  for (const family of families) cases.push(...(await family()))
+  return cases
 }

@@ -1,0 +1,113 @@
+import { createWriteStream, renameSync, rmSync } from 'node:fs'
+import { resolve } from 'node:path'
+import { Readable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { type Proof, type ProveRequest, proveRuns, type Withholding } from '../../evidence/index.js'
+import { parseRunId } from '../../journal/index.js'
+import type { Call, Command } from '../command.js'
+import { parseMoment } from '../durations.js'
+import { cliError, messageOf } from '../errors.js'
+import { configuredKey, evidenceOf, withStore } from '../evidence.js'
+import { exitCodes } from '../exit-codes.js'
+import { counted } from '../text.js'
+
+/** `constancia prove`: one file that shows strangers what runs did. */
+export const proveCommand: Command = {
+  name: 'prove',
+  summary: 'write a file that proves what runs did, to whoever has the public key',
+  details:
+    'Holds their journals as far as they are sealed, who was allowed what and when, and what the log says of both: constancia verify needs nothing else. All runs that ' +
+    'began in an interval come with a signed statement that these are all, which takes the key of the configuration; else no key is needed.\n\n' +
+    'Example:  constancia prove pay-4711 -o pay-4711.proof',
+  arguments: [{ name: '[run...]', about: 'ids of runs' }],
+  options: [
+    { flags: '-o, --output <file>', about: 'a file instead of standard output' },
+    { flags: '--from <moment>', about: 'all runs that began from then on: 2026-01-01, or 2026-01-01T08:00Z' },
+    { flags: '--before <moment>', about: 'and before then' },
+    {
+      flags: '--since <size>',
+      about: 'show that the log goes on from a checkpoint of so many leaves, which an auditor has kept',
+    },
+    { flags: '--withhold <what>', about: 'leave out data, data:KIND,… or bodies:KIND,… of runs', many: true },
+  ],
+  act: async (call) => {
+    const request = await requestOf(call)
+    const proof = await withStore(call, async (store) => {
+      const made = await proveRuns(store, request)
+      await write(call, made)
+      return made
+    })
+    tell(call, proof)
+    return exitCodes.done
+  },
+}
+
+async function requestOf(call: Call): Promise<ProveRequest> {
+  const { origin } = await evidenceOf(call)
+  const since = call.options.count('since')
+  const more = { origin, withhold: withholdingOf(call), ...(since === undefined ? {} : { since }) }
+  const [from, before] = [call.options.text('from'), call.options.text('before')]
+  if (call.list.length > 0 && from === undefined && before === undefined)
+    return { of: { runs: call.list.map(parseRunId) }, ...more }
+  if (call.list.length > 0 || from === undefined || before === undefined)
+    throw cliError('usage', 'Name the runs, or an interval with --from and --before. Nothing was written.')
+  const mine = await configuredKey(call)
+  return {
+    of: {
+      fromMs: parseMoment(from, '--from', call.now()),
+      beforeMs: parseMoment(before, '--before', call.now()),
+      mine,
+    },
+    ...more,
+  }
+}
+
+function withholdingOf(call: Call): Withholding {
+  let data: Withholding['data']
+  const bodies: string[] = []
+  for (const text of call.options.texts('withhold')) {
+    const [what, kinds] = text.split(':')
+    const named = kinds === undefined ? [] : kinds.split(',').filter((kind) => kind !== '')
+    if (what === 'data' && kinds === undefined) data = true
+    else if (what === 'data' && named.length > 0) data = data === true ? true : [...(data ?? []), ...named]
+    else if (what === 'bodies' && named.length > 0) bodies.push(...named)
+    else
+      throw cliError(
+        'usage',
+        `--withhold takes data, data:KIND,… or bodies:KIND,…, but it was ${JSON.stringify(text)}. Nothing was written.`,
+      )
+  }
+  return { bodies, ...(data === undefined ? {} : { data }) }
+}
+
+async function write(call: Call, { bytes }: Proof): Promise<void> {
+  const output = call.options.text('output')
+  if (output === undefined || output === '-') {
+    const all: Uint8Array[] = []
+    for await (const some of bytes) all.push(some)
+    return call.terminal.print(Buffer.concat(all).toString('utf8').slice(0, -1))
+  }
+  const file = resolve(call.folder, output)
+  const part = `${file}.part`
+  try {
+    await pipeline(Readable.from(bytes), createWriteStream(part, { flush: true } as object))
+    renameSync(part, file)
+  } catch (cause) {
+    rmSync(part, { force: true })
+    if ((cause as { readonly syscall?: unknown }).syscall === undefined) throw cause
+    throw cliError(
+      'file_failed',
+      `${file} cannot be written (${messageOf(cause)}). The journals are as they were; choose another place.`,
+      { cause },
+    )
+  }
+}
+
+function tell(call: Call, { runs, checkpoint }: Proof): void {
+  const open = runs.filter(({ sealedSeq, headSeq }) => headSeq > sealedSeq)
+  for (const { run, sealedSeq, headSeq } of open)
+    call.terminal.say(
+      `not_sealed: run ${run} is in it up to event ${sealedSeq}; it goes on to event ${headSeq}, which is not sealed yet.`,
+    )
+  call.terminal.say(`Proves ${counted(runs.length, 'run')} by the checkpoint of ${checkpoint.size} leaves.`)
+}

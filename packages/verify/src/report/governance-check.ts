@@ -1,0 +1,104 @@
+import type { ReadEvent } from '../bundle/index.js'
+import type { Crypto, Sha256 } from '../crypto.js'
+import {
+  type Finding,
+  GovernanceReplay,
+  LawHistory,
+  type ReplayCheck,
+  type ReplayEvent,
+  RunReplay,
+} from '../governance/index.js'
+import { PlainSha256 } from '../sha256.js'
+import { type AuditAnswer, answersOf } from './answers.js'
+import type { Findings } from './findings.js'
+
+/** Runs about which the four questions are answered; of the others only that they were checked is told. */
+const answeredCountMax = 1_000
+
+/** Replays the governance of a file as its events come: `law`, `actions`, `approvals`, `resumes`, `once`. */
+export class GovernanceCheck {
+  readonly #findings: Findings
+  readonly #history: LawHistory
+  readonly #governance: GovernanceReplay
+  readonly #answers = new Map<string, readonly AuditAnswer[]>()
+  /** The worst that was found in the law: what follows from it stands on that. */
+  #law: Finding['result'] | undefined
+  #run: { readonly name: string; readonly replay: RunReplay } | undefined
+  #isLawOver = false
+  #decisionCount = 0
+
+  constructor(crypto: Crypto, findings: Findings) {
+    this.#findings = findings
+    this.#history = new LawHistory(hashNow(crypto))
+    this.#governance = new GovernanceReplay(this.#history)
+  }
+
+  /** Decisions that were computed anew and compared. */
+  get decisionCount(): number {
+    return this.#decisionCount
+  }
+
+  /** The answers about a run, by the name of its stream. */
+  answers(name: string): readonly AuditAnswer[] {
+    return this.#answers.get(name) ?? []
+  }
+
+  /** A stream begins; the one before it is whole. */
+  begin(name: string): void {
+    if (name === 'governance') return
+    this.finish()
+    this.#run = { name, replay: new RunReplay(name.slice('run/'.length), this.#history) }
+  }
+
+  /** An event of the stream that began last. */
+  add(event: ReadEvent): void {
+    if (this.#run === undefined) this.#governance.add(replayed(event))
+    else this.#run.replay.add(replayed(event))
+  }
+
+  /** The stream that began last is whole. */
+  finish(): void {
+    const run = this.#run
+    if (run !== undefined) return this.#finishRun(run)
+    if (this.#isLawOver) return
+    this.#isLawOver = true
+    this.#law = this.#tell('governance', this.#governance.end()).get('law')
+    this.#decisionCount += this.#governance.changeCount
+  }
+
+  #finishRun({ name, replay }: { readonly name: string; readonly replay: RunReplay }): void {
+    this.#run = undefined
+    const results = this.#tell(name, replay.end())
+    if (this.#law !== undefined) results.set('law', this.#law)
+    for (const count of replay.decided.values()) this.#decisionCount += count
+    if (this.#answers.size < answeredCountMax) this.#answers.set(name, answersOf(replay.summary, results))
+  }
+
+  /** Passes on what was found, and returns the worst of each check. */
+  #tell(stream: string, found: readonly Finding[]): Map<ReplayCheck, Finding['result']> {
+    const results = new Map<ReplayCheck, Finding['result']>()
+    for (const { check, result, seq, message } of found) {
+      if (result === 'failed') this.#findings.fail(check, message, { stream, seq })
+      else this.#findings.skip(check, message, { stream, seq })
+      if (results.get(check) !== 'failed') results.set(check, result)
+    }
+    return results
+  }
+}
+
+function replayed({ seq, kind, at, by, seenParts, body, data }: ReadEvent): ReplayEvent {
+  const governanceSeq = seenParts.governance?.seq
+  const bodyText = body.kind === 'text' ? body.text : undefined
+  const dataText = data === undefined ? 'none' : data.kind === 'text' ? data.text : undefined
+  return { seq, kind, at, by, governanceSeq, body: bodyText, data: dataText }
+}
+
+/** SHA-256 that answers at once: that of the platform if it does. */
+function hashNow(crypto: Crypto): Sha256 {
+  if (crypto.sha256(new Uint8Array(0)) instanceof Uint8Array) return (bytes) => crypto.sha256(bytes) as Uint8Array
+  return (bytes) => {
+    const hash = new PlainSha256()
+    hash.update(bytes)
+    return hash.digest()
+  }
+}

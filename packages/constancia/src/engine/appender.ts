@@ -1,6 +1,7 @@
 import { type Draft, type Head, headOf, type StoredEvent, verifyChain } from '../journal/index.js'
 import type { Appended, Claim, CreateRun, Store, Within } from '../store/index.js'
 import { type Basis, decidedFrom, seenBy } from './basis.js'
+import { type Decided as Answer, decideExactly, isToBeExact } from './decision.js'
 import type { Op, Ruling } from './op.js'
 
 /** What an appender tells its execution. */
@@ -45,6 +46,10 @@ export interface AppenderInput {
   readonly basis: Basis | undefined
 }
 
+type Refusable =
+  | Extract<Appended, { readonly kind: 'appended' }>
+  | { readonly kind: Exclude<Appended['kind'], 'appended'> }
+
 const soon = Promise.resolve()
 
 /**
@@ -66,6 +71,8 @@ export class Appender {
   #busy = true
   /** The last event that is said to be stored, as far as nothing was read since. */
   #toldSeq = -1
+  /** How often in a row the basis of a decision had grown. */
+  #moveCount = 0
   #stopped = false
 
   constructor({ store, claim, basis }: AppenderInput, hooks: AppenderHooks) {
@@ -132,6 +139,11 @@ export class Appender {
       if (this.#pending.length > 0 && !this.#stopped) return this.#write()
       return this.#rest()
     }
+    const [first] = this.#batch
+    // What is done in a transaction of the store is decided right before.
+    if (first !== undefined && 'decide' in first && this.#basis !== undefined && written[0]?.within === undefined) {
+      if (isToBeExact(this.#basis, this.#moveCount)) return this.#decide(first, this.#basis)
+    }
     this.#toldSeq = -1 // If there is such an event, this is refused.
     const last = this.#batch.at(-1)
     const successor = last !== undefined && 'draft' in last ? last.successor : undefined
@@ -151,6 +163,23 @@ export class Appender {
     this.#store.append(request).then(this.#answered, this.#failed)
   }
 
+  #decide({ decide }: Decided, basis: Basis): void {
+    const draftsNow = (): readonly Draft[] | undefined => {
+      const ruling = decide()
+      return 'within' in ruling ? undefined : ruling
+    }
+    const given = { store: this.#store, claim: this.#claim, basis, head: this.#head, decide: draftsNow }
+    decideExactly(given).then(this.#decided, this.#failed)
+  }
+
+  readonly #decided = (answer: Answer): void => {
+    if (answer.kind !== 'decided') return this.#answered(answer)
+    this.#moveCount = 0
+    if (answer.count === 0) return this.#write()
+    this.#tell(this.#hooks.written)
+    this.#readOn()
+  }
+
   // All that is known up to the next decision, or that decision alone.
   #takeBatch(): void {
     const wanted = this.#pending.filter((item) => item.wanted())
@@ -160,7 +189,7 @@ export class Appender {
     this.#pending = count === wanted.length ? [] : wanted.slice(count)
   }
 
-  readonly #answered = (answer: Appended): void => {
+  readonly #answered = (answer: Refusable): void => {
     try {
       this.#take(answer)
     } catch (error) {
@@ -168,9 +197,10 @@ export class Appender {
     }
   }
 
-  #take(answer: Appended): void {
+  #take(answer: Refusable): void {
     switch (answer.kind) {
       case 'appended':
+        this.#moveCount = 0
         this.#tell(this.#hooks.written)
         this.#accept(answer.events, this.#written)
         return this.#pending.length > 0 ? this.#write() : this.#rest()
@@ -178,6 +208,7 @@ export class Appender {
         this.#pending = [...this.#batch, ...this.#pending]
         return this.#readOn()
       case 'basis_moved':
+        this.#moveCount += 1
         this.#pending = [...this.#batch, ...this.#pending]
         this.#basis?.catchUp().then(this.#writeAgain, this.#failed)
         return

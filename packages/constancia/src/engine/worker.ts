@@ -190,7 +190,8 @@ export class Worker {
     const asked = { limit, leaseMs, lostLeaseCountMax, suspectCountMax }
     const request = { worker: options.name, workerId: this.#id, flows: flows.all.map(claimed), ...asked }
     const askedMs = this.#input.parts.clock.monotonic()
-    const { claims, nextDueAtMs, setAside } = await store.claim(request)
+    const { claims, nextDueAtMs, setAside, nowMs } = await store.claim(request)
+    this.#input.parts.governing?.basis.noteTime(nowMs)
     for (const run of setAside) this.#reportSetAside(run)
     for (const claim of claims) this.#begin(claim, askedMs)
     if (claims.length === limit) this.#again = true

@@ -47,7 +47,7 @@ export interface Changed<T> {
  * on and decides anew. Durable on return. Rejects with what is refused or invalid, and with faults of the store.
  */
 export async function changeLaw<T>(
-  { store, book, clock, limits }: ChangeParts,
+  { store, book, limits }: ChangeParts,
   by: string,
   decide: (now: LawNow) => ChangeDecision<T>,
 ): Promise<Changed<T>> {
@@ -55,7 +55,7 @@ export async function changeLaw<T>(
     await book.catchUp()
     const { head } = book
     const seen = seenOf(head)
-    const decision = decide({ law: book.law, nowMs: Math.max(clock.now(), head.at) })
+    const decision = decide({ law: book.law, nowMs: Math.max(book.nowMs, head.at) })
     if (decision.kind === 'invalid') throw decision.error
     if (decision.kind === 'refused') {
       const refusal = { kind: 'ChangeRefused' as const, body: decision.body, reason: decision.reason, by, seen }

@@ -153,12 +153,12 @@ export class DoOp<T> extends GovernedOp<T> implements Op {
 
   #ask(): GateAnswer {
     const { government, action, inputText } = this.#plan
-    const { guarded: run, parts } = this.host
+    const { guarded: run } = this.host
     const approval = this.#approval
     if (run === undefined) throw new Error('The gate was asked before the journal was read.')
     const isUsed = approval !== undefined && this.#isUsedElsewhere(approval.op)
     const { law } = government.basis
-    return askGate({ law, run, action: action.name, inputText, approval, isUsed, nowMs: parts.clock.now() })
+    return askGate({ law, run, action: action.name, inputText, approval, isUsed, nowMs: government.basis.nowMs })
   }
 
   #isUsedElsewhere(approval: OpId): boolean {
@@ -182,7 +182,7 @@ export class DoOp<T> extends GovernedOp<T> implements Op {
     const { contract, roles } = answer.facts
     if (situation === undefined) {
       // The law has moved since: now somebody has to look first.
-      this.#check(attempt)
+      if (!this.#isBusy) this.#check(attempt)
       return []
     }
     if ('error' in situation)

@@ -21,7 +21,8 @@ export abstract class GovernedOp<T> extends OpBase<T> {
   }
 
   protected get nowMs(): number {
-    return this.host.parts.clock.now()
+    const { governing, clock } = this.host.parts
+    return governing?.basis.nowMs ?? clock.now()
   }
 
   /** Writes what is decided when it is about to be written; nothing, once another event is about it or nobody wants it any more. */

@@ -1,24 +1,45 @@
 import { type ActivatedContract, Law } from '@constancia/verify'
 import { assert, emptyHead, type Head, headOf, type StreamId, verifyChain } from '../journal/index.js'
-import type { Store } from '../store/index.js'
+import type { Clock, Facts, Store } from '../store/index.js'
+import { systemClock } from '../store/index.js'
 
 /** The stream that says who may. */
 export const governanceStream = 'governance' as StreamId
 
 const pageSize = 1_000
 
+interface Shown {
+  readonly law: Law
+  readonly head: Head
+  readonly nowMs: number
+}
+
 /** The law as far as this process has read it; what is decided from it is stored only while nothing was added since. */
 export class LawBook {
   readonly stream = governanceStream
-  readonly law = new Law()
+  readonly #law = new Law()
+  readonly #clock: Clock
   #store: Store | undefined
   #head: Head = emptyHead(governanceStream)
   // The reading under way, and the one after it.
   #reading: Promise<void> | undefined
   #nextReading: Promise<void> | undefined
 
-  constructor(store?: Store) {
+  // What a transaction of the store shows, while it is decided from that.
+  #shown: Shown | undefined
+  /** The database's clock, and this process's monotonic one at the same moment. */
+  #noted: { readonly atMs: number; readonly monotonicMs: number } | undefined
+  // When the law changes next by itself, as of a head and a moment.
+  #end = { seq: -1, fromMs: 0, endMs: Number.NEGATIVE_INFINITY }
+
+  constructor(store?: Store, clock: Clock = systemClock) {
     this.#store = store
+    this.#clock = clock
+  }
+
+  /** Who may, up to the head. */
+  get law(): Law {
+    return this.#shown?.law ?? this.#law
   }
 
   /** Reads from this store from now on. */
@@ -28,7 +49,54 @@ export class LawBook {
 
   /** The last event that it was folded from. */
   get head(): Head {
-    return this.#head
+    return this.#shown?.head ?? this.#head
+  }
+
+  /** What time it is by this process's clock, and by the database's where that is known and ahead. UTC milliseconds since 1970. */
+  get nowMs(): number {
+    if (this.#shown !== undefined) return this.#shown.nowMs
+    const { atMs, monotonicMs } = this.#noted ?? { atMs: 0, monotonicMs: 0 }
+    const passedMs = this.#noted === undefined ? 0 : Math.max(0, this.#clock.monotonic() - monotonicMs)
+    return Math.max(this.#clock.now(), Math.floor(atMs + passedMs))
+  }
+
+  /** Takes note of what time it was by the database's clock just now. */
+  noteTime(atMs: number): void {
+    this.#noted = { atMs, monotonicMs: this.#clock.monotonic() }
+  }
+
+  /** Whether the law changes by itself within so many milliseconds, because a grant or a delegation ends. */
+  changesWithin(ms: number): boolean {
+    const { nowMs } = this
+    const { seq, fromMs, endMs } = this.#end
+    if (seq !== this.#head.seq || nowMs < fromMs || nowMs >= endMs)
+      this.#end = { seq: this.#head.seq, fromMs: nowMs, endMs: this.#law.endAfter(nowMs) }
+    return this.#end.endMs - nowMs <= ms
+  }
+
+  /** The law as a transaction of the store has it, which is not kept. Undefined where more has to be read first. */
+  lawAt({ basisHead, news }: Pick<Facts, 'basisHead' | 'news'>): Law | undefined {
+    if (basisHead === undefined) return
+    // It may have been read on since this was asked.
+    const since = (news?.basis ?? []).filter(({ seq }) => seq > this.#head.seq)
+    const reached = verifyChain(this.stream, this.#head, since)
+    if (reached.seq !== basisHead.seq || reached.hash !== basisHead.hash) return
+    if (since.length === 0) return this.#law
+    const copy = this.#law.copy()
+    for (const event of since) copy.add(event)
+    return copy
+  }
+
+  /** Decides from the law and the time as a transaction of the store has them. Undefined where more has to be read first. */
+  asOf<T>(facts: Pick<Facts, 'basisHead' | 'news' | 'nowMs'>, decide: () => T): T | undefined {
+    const law = this.lawAt(facts)
+    if (law === undefined || facts.basisHead === undefined) return
+    this.#shown = { law, head: facts.basisHead, nowMs: facts.nowMs }
+    try {
+      return decide()
+    } finally {
+      this.#shown = undefined
+    }
   }
 
   /** The contract in force; undefined before the first. */
@@ -61,7 +129,7 @@ export class LawBook {
       const events = await store.read(this.stream, { fromSeq: this.#head.seq + 1, limit: pageSize })
       verifyChain(this.stream, this.#head, events)
       for (const event of events) {
-        this.law.add(event)
+        this.#law.add(event)
         this.#head = headOf(event)
       }
       if (events.length < pageSize) return

@@ -41,7 +41,7 @@ export async function open(options: OpenOptions): Promise<Runtime> {
   await requireTypes(contract.declared)
   const limits = { ...defaultLimits, ...options.limits }
   const clock = options.parts?.clock ?? systemClock
-  const book = new LawBook()
+  const book = new LawBook(undefined, clock)
   const government = new Government({ book, contract, limits, clock })
   const runtime = await openPlain({ ...rest, parts: { ...rest.parts, governing: government } })
   const random = options.parts?.randomBytes ?? randomBytes

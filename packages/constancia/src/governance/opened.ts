@@ -26,6 +26,7 @@ export async function openGovernance(config: Config): Promise<OpenedGovernance> 
   const random = (count: number): Uint8Array => randomBytes(count)
   const { store } = await openStore(config, { clock, randomBytes: random, limits, log })
   if (config.evidence !== undefined) await knowCheckpoint(store)
-  const governance = governanceOn({ store, book: new LawBook(store), contract, clock, limits, randomBytes: random })
+  const book = new LawBook(store, clock)
+  const governance = governanceOn({ store, book, contract, clock, limits, randomBytes: random })
   return { governance, store, close: () => store.close() }
 }

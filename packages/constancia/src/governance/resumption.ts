@@ -28,7 +28,7 @@ export const denialTemplate = 'resume-denied'
  */
 export function resumptionGuard(government: Resumption): Guard {
   const judge = (run: GuardedRun, admit: (roles: readonly string[]) => readonly Draft[]): readonly Draft[] => {
-    const verdict = judgeResume(government.basis.law, run, government.clock.now())
+    const verdict = judgeResume(government.basis.law, run, government.basis.nowMs)
     return verdict.kind === 'admitted' ? admit(verdict.roles) : denial(run, verdict, government)
   }
   const guard: Guard = {

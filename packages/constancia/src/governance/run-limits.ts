@@ -14,7 +14,7 @@ export function exceededLimit(government: Government, host: Host, cents: number)
   // Most contracts have none, and what a run has done is read through for them alone.
   if (contracts.every(({ limits }) => countedLimits.every((name) => limits[name] === undefined))) return
   const intents = host.addedOf('ActionAuthorized').map((event) => bodyOf(event, 'ActionAuthorized'))
-  const used = usedWith(intents, { cents, runMs: host.parts.clock.now() - run.startedAtMs })
+  const used = usedWith(intents, { cents, runMs: government.basis.nowMs - run.startedAtMs })
   const passed = limitPassed(contracts, used)
   return passed === undefined ? undefined : exceeded(passed.name, passed.limits)
 }

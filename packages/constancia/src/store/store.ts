@@ -9,6 +9,7 @@ import type {
   StoredEvent,
   StreamId,
 } from '../journal/index.js'
+import type { AppendBasis } from './append-basis.js'
 import type { ApprovalQuery, ApprovalRow } from './approvals.js'
 import type { Change } from './change.js'
 import type { ClaimRef } from './claim-ref.js'
@@ -194,7 +195,7 @@ export interface Append {
    */
   readonly successor?: CreateRun
   /** Another stream that these events were decided from; it must still end there. */
-  readonly basis?: { readonly stream: StreamId; readonly head: Head }
+  readonly basis?: AppendBasis
   /** What is done in the same transaction; it has no successor then. */
   readonly within?: Within
 }
@@ -321,6 +322,8 @@ export interface ClaimAnswer {
   readonly nextDueAtMs: number | undefined
   /** Runs that were set aside: they are stuck with the code `poison`. */
   readonly setAside: readonly RunId[]
+  /** The database's clock while this was answered, UTC milliseconds since 1970. */
+  readonly nowMs: number
 }
 
 /** Who has a run, as a list shows it. */

@@ -249,7 +249,7 @@ export class World {
   }
 
   async #claim(store: Store, request: ClaimRequest): Promise<ClaimAnswer> {
-    if (this.#isOvertaken) return { claims: [], nextDueAtMs: undefined, setAside: [] }
+    if (this.#isOvertaken) return { claims: [], nextDueAtMs: undefined, setAside: [], nowMs: this.#input.clock.now() }
     this.#leadMs = this.#silentMs
     // Every crash is the kit's doing: no run is suspected of ending its workers, and held back from the others for it.
     const answer = await store.claim({ ...request, suspectCountMax: request.limit })

@@ -59,6 +59,7 @@ export class RigDatabase {
       claims: [...claims, ...next.claims],
       setAside: [...setAside, ...next.setAside],
       nextDueAtMs: next.nextDueAtMs,
+      nowMs: next.nowMs,
     }
   }
 

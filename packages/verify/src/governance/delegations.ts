@@ -35,6 +35,11 @@ export class Delegations {
     return [...(this.#delegations.get(principal)?.values() ?? [])].filter(({ untilMs }) => atMs < untilMs)
   }
 
+  /** When the next of them ends by itself; Infinity where none does. */
+  endAfter(atMs: number): number {
+    return Math.min(Number.POSITIVE_INFINITY, ...this.all(atMs).map(({ untilMs }) => untilMs))
+  }
+
   /** All that has not ended at that moment. */
   all(atMs: number): readonly Delegation[] {
     return [...this.#delegations.keys()].flatMap((principal) => this.to(principal, atMs))

@@ -62,6 +62,16 @@ export class Grants {
     return [...this.#grants.keys()].flatMap((principal) => this.of(principal, atMs))
   }
 
+  /** When the next grant ends by itself that holds at that moment; Infinity where none does. */
+  endAfter(atMs: number): number {
+    let endMs = Number.POSITIVE_INFINITY
+    for (const roles of this.#grants.values())
+      for (const sources of roles.values())
+        for (const { untilMs } of sources.values())
+          if (untilMs !== null && untilMs > atMs) endMs = Math.min(endMs, untilMs)
+    return endMs
+  }
+
   /** Whether a principal holds a role at that moment. */
   holds(principal: string, role: string, atMs: number): boolean {
     for (const grant of this.#grants.get(principal)?.get(role)?.values() ?? []) if (isCurrent(grant, atMs)) return true

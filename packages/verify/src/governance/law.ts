@@ -133,6 +133,11 @@ export class Law {
     })
   }
 
+  /** When a grant or a delegation ends by itself next, after that moment: until then nothing changes by time alone. Infinity where none does. */
+  endAfter(atMs: number): number {
+    return Math.min(this.#grants.endAfter(atMs), this.#delegations.endAfter(atMs))
+  }
+
   /** The person behind an identity: itself unless it was linked. */
   personOf(principal: string): string {
     return this.#identities.personOf(principal)

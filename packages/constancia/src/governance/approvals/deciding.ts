@@ -1,5 +1,5 @@
 import type { Law } from '@constancia/verify'
-import { type ConstanciaError, type Draft, type Limits, seenOf, verifyChain } from '../../journal/index.js'
+import { type ConstanciaError, type Draft, type Limits, seenOf } from '../../journal/index.js'
 import type { Facts, Store } from '../../store/index.js'
 import { governanceError } from '../errors.js'
 import type { VoteRefusalCode } from '../kinds.js'
@@ -99,7 +99,8 @@ function decideNow<T>(
     basis: book.stream,
     known: { runSeq: reading.head.seq, basisSeq: head.seq },
     decide: (facts) => {
-      const law = lawNow(facts, book)
+      book.noteTime(facts.nowMs)
+      const law = book.lawAt(facts)
       const read = readingNow(facts, reading)
       if (law === undefined || read === undefined) return { drafts: [], result: undefined }
       const seen = seenOf(facts.basisHead ?? head)
@@ -107,18 +108,6 @@ function decideNow<T>(
       return { drafts, seen, result: { result, seen } }
     },
   })
-}
-
-function lawNow({ basisHead, news }: Facts, { head, law, stream }: LawBook): Law | undefined {
-  if (basisHead === undefined) return
-  // The book may have been read on since this was asked.
-  const since = (news?.basis ?? []).filter(({ seq }) => seq > head.seq)
-  const reached = verifyChain(stream, head, since)
-  if (reached.seq !== basisHead.seq || reached.hash !== basisHead.hash) return
-  if (since.length === 0) return law
-  const copy = law.copy()
-  for (const event of since) copy.add(event)
-  return copy
 }
 
 // What has to be found out first is found out by reading on.

@@ -144,9 +144,9 @@ export class Directory {
   }
 
   async #now(): Promise<{ readonly law: ChangeParts['book']['law']; readonly nowMs: number }> {
-    const { book, clock } = this.#parts
+    const { book } = this.#parts
     await book.catchUp()
-    return { law: book.law, nowMs: Math.max(clock.now(), book.head.at) }
+    return { law: book.law, nowMs: Math.max(book.nowMs, book.head.at) }
   }
 
   #checked({ by, reason }: ChangeBy): { readonly by: string; readonly data: string | undefined } {

@@ -24,14 +24,16 @@ export interface Addition {
   readonly head: Head
   readonly by: string
   readonly seen: string
+  /** When it was decided, where that is known: the events are dated no earlier. */
+  readonly atMs?: number | undefined
 }
 
 /** Makes drafts into the next events of a journal. Throws if one of them cannot be stored. */
-export function chained(parts: Handle['parts'], { stream, drafts, head, by, seen }: Addition): StoredEvent[] {
+export function chained(parts: Handle['parts'], { stream, drafts, head, by, seen, atMs = 0 }: Addition): StoredEvent[] {
   assertExactTexts(drafts)
   return chainDrafts(head, drafts, {
     stream,
-    nowMs: parts.clock.now(),
+    nowMs: Math.max(parts.clock.now(), atMs),
     by,
     seen: parts.known.complete(seen),
     salt: () => new Uint8Array(parts.randomBytes(16)),

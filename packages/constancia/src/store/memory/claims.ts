@@ -51,6 +51,7 @@ export function claim(handle: Handle, request: ClaimRequest, turn: Turn): ClaimA
     claims: taken.map((run) => take(handle, { run, request, nowMs })),
     nextDueAtMs: Number.isFinite(nextDueAtMs) ? nextDueAtMs : undefined,
     setAside: poisoned.map((run) => setAside(handle, run)),
+    nowMs,
   }
 }
 

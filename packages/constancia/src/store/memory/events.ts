@@ -62,7 +62,8 @@ export function append(handle: Handle, request: Append): Appended {
   if (row.head.seq !== head.seq || row.head.hash !== head.hash) return { kind: 'head_conflict', head: row.head }
   if (hasMoved(disk, request.basis)) return { kind: 'basis_moved' }
   const by = `claim:${claim.id}@${claim.epoch}`
-  const events = chained(parts, { stream: runStream(claim.run), drafts, head: row.head, by, seen })
+  const atMs = request.basis?.atMs
+  const events = chained(parts, { stream: runStream(claim.run), drafts, head: row.head, by, seen, atMs })
   const batch = fresh(disk, batchOf(claim.run, row, events))
   const successor = request.successor && takeover(handle, { row, events, successor: request.successor })
   keep(disk, { stored, batch, row: { ...row, readSignalCount } })

@@ -36,7 +36,7 @@ export async function claim(session: Session, request: ClaimRequest, turn: Turn)
   for (const flow of request.flows) if (isLimited(flow)) session.limitedFlows.add(flow.flow)
   const found = await findDue(session, request, turn)
   if ('claims' in found) return found
-  const { taken, aside, nextDueAtMs } = found
+  const { taken, aside, nextDueAtMs, nowMs } = found
   for (const { record, claim: one } of taken) {
     session.tips.set(one.run, foldOf(record))
     session.watchers.tell([{ run: one.run, headSeq: one.head.seq, due: false, outbox: false, isLoud: false }])
@@ -45,7 +45,8 @@ export async function claim(session: Session, request: ClaimRequest, turn: Turn)
     session.tips.forget(run)
     session.watchers.tell([{ run, headSeq, due: false, outbox: false, isLoud: false }])
   }
-  return { claims: taken.map(({ claim: one }) => one), nextDueAtMs, setAside: aside.map(({ run }): RunId => run) }
+  const setAside = aside.map(({ run }): RunId => run)
+  return { claims: taken.map(({ claim: one }) => one), nextDueAtMs, setAside, nowMs }
 }
 
 // Rows that somebody else has locked are passed over. Mostly that is over in a moment; where it is not, nobody is to look at them
@@ -76,7 +77,7 @@ async function lookForDue(session: Session, { flows, limit }: ClaimRequest): Pro
   const room = await Room.count(session, on, { flows, nowMs })
   const first = Math.min(dueAtMs, await nextOfLimited({ session, on, room, nowMs, seen: [], limit }, flows))
   if (limit > 0 && first <= nowMs) return { next: undefined }
-  return { claims: [], nextDueAtMs: finite(first), setAside: [] }
+  return { claims: [], nextDueAtMs: finite(first), setAside: [], nowMs }
 }
 
 async function claimNow(wanted: Wanted, looked: Looked): Promise<Found> {

@@ -178,7 +178,7 @@ export function workOf(
   const { run } = claim
   if (successor !== undefined) checkSuccessor(request, successor)
   const by = `claim:${claim.id}@${claim.epoch}`
-  const nowMs = session.clock.now()
+  const nowMs = Math.max(session.clock.now(), basis?.atMs ?? 0)
   // What the database holds of the head counts, its time too.
   const added = add({
     run,

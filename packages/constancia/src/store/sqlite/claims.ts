@@ -44,7 +44,7 @@ function isLimited({ runningMax, runningPerKeyMax }: ClaimedFlow): boolean {
 function idleAnswer(session: Session, request: ClaimRequest): ClaimAnswer | undefined {
   const { lanes, nowMs } = lanesOf(session, { ...request, limit: 0 }, new Set())
   if (request.limit > 0 && lanes.some((lane) => lane.dueAtMs <= nowMs)) return undefined
-  return { claims: [], nextDueAtMs: firstOf(lanes), setAside: [] }
+  return { claims: [], nextDueAtMs: firstOf(lanes), setAside: [], nowMs }
 }
 
 function takeDue(session: Session, request: ClaimRequest, turn: Turn): ClaimAnswer {
@@ -71,7 +71,7 @@ function takeDue(session: Session, request: ClaimRequest, turn: Turn): ClaimAnsw
     if (isSuspect(claimed.lostLeaseCount)) suspectsLeft -= 1
     room.take(lane.flow, first.key)
   }
-  return { claims, nextDueAtMs: firstOf(lanes), setAside }
+  return { claims, nextDueAtMs: firstOf(lanes), setAside, nowMs }
 }
 
 interface Lanes {

@@ -95,7 +95,8 @@ function appendNow(session: Session, request: Append, came?: WithinResult): Appe
   const drafts = [...request.drafts, ...told]
   assertExactTexts(drafts)
   const by = `claim:${claim.id}@${claim.epoch}`
-  const provenance = { nowMs: session.clock.now(), by, seen: session.known.complete(seen), salt: session.salt }
+  const nowMs = Math.max(session.clock.now(), request.basis?.atMs ?? 0)
+  const provenance = { nowMs, by, seen: session.known.complete(seen), salt: session.salt }
   const events = chainDrafts(before, drafts, { stream: runStream(run), ...provenance })
   const { fold, outbox } = addEvents(session, { tip, events, readSignalCount })
   if (successor !== undefined) continueWith(session, fold, successor)

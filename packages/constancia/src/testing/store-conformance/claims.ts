@@ -5,6 +5,18 @@ import { type Cases, forged, headAfter, leaseMs, lostLeaseCountMax, started, ste
 
 /** What `claim`, `renew` and `release` promise. */
 export const claimCases: Cases = {
+  'a claim tells what time it is by the clock of the database, whether it takes anything or not': async (world) => {
+    const flows = [{ flow: 'invoice', version: 1 }]
+    const claim = () => world.store.claim({ worker: 'w1', flows, limit: 1, leaseMs, lostLeaseCountMax })
+    for (const count of [0, 1]) {
+      const fromMs = world.given.nowMs()
+      const { claims, nowMs } = await claim()
+      strictEqual(claims.length, count)
+      ok(nowMs >= fromMs && nowMs <= world.given.nowMs(), `it was ${nowMs}, and not from ${fromMs} on`)
+      await world.create('r')
+    }
+  },
+
   'R-C1 a claim has an id of its own, the next epoch, a lease, and the head of the journal': async (world) => {
     const created = await world.create('r1')
     ok(created.kind === 'created')

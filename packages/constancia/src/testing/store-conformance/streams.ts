@@ -152,6 +152,16 @@ export const streamCases: Cases = {
     strictEqual((await appendUnder(world, moved)).kind, 'appended')
   },
 
+  'R-E11 events are dated no earlier than they were decided, whatever clock dates them': async (world) => {
+    const claim = await world.owned('r1')
+    const atMs = world.given.nowMs() + 3_600_000
+    const basis = { stream: law, head: emptyHead(law), atMs }
+    const answer = await world.append(claim, [stepped('0')], { basis })
+    ok(answer.kind === 'appended')
+    strictEqual(answer.events[0]?.at, atMs)
+    strictEqual((await world.read('r1'))[1]?.at, atMs)
+  },
+
   'whoever lost the claim, the end or the head is told that, and not that the basis has moved': async (world) => {
     const claim = await world.owned('r1')
     const basis = emptyHead(law)

@@ -56,6 +56,7 @@ export { governanceStream, LawBook } from './law-book.js'
 export { NotDispatched } from './not-dispatched.js'
 export { type GovernedRuntime, type OpenOptions, open } from './open.js'
 export { type OpenedGovernance, openGovernance } from './opened.js'
+export type { Proceeded } from './proceed.js'
 export { type RefusalBodies, type RefusalKind, readRefusals, refusalsStream, type ToldRefusal } from './refusals.js'
 export {
   type ApproveOptions,

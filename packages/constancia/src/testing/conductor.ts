@@ -1,5 +1,5 @@
 import type { Runtime } from '../engine/index.js'
-import type { RunId } from '../journal/index.js'
+import { type RunId, runStream } from '../journal/index.js'
 import { type RunRow, systemClock } from '../store/index.js'
 import { settledFacts } from './doubts.js'
 import { factsOf } from './facts.js'
@@ -97,7 +97,7 @@ export class Conductor {
   async #settledCount({ id, head }: RunRow): Promise<number> {
     const known = this.#settledCounts.get(id)
     if (known?.seq === head.seq) return known.count
-    const journal = await this.#performance.world.journal(id)
+    const journal = await this.#performance.world.stream(runStream(id))
     const count = settledFacts(factsOf(journal)).length
     this.#settledCounts.set(id, { seq: journal.at(-1)?.seq ?? -1, count })
     return count

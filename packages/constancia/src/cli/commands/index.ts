@@ -17,6 +17,7 @@ import { journalCommand } from './journal.js'
 import { keysCommands } from './keys.js'
 import { logCommand } from './log.js'
 import { migrateStoreCommand } from './migrate-store.js'
+import { proceedCommand } from './proceed.js'
 import { proveCommand } from './prove.js'
 import { purgeCommand } from './purge.js'
 import { quarantineCommand } from './quarantine.js'
@@ -54,6 +55,7 @@ export const commands: readonly Command[] = [
   rejectCommand,
   withdrawCommand,
   outcomeCommand,
+  proceedCommand,
   refusalsCommand,
   auditCommand,
   contractCheckCommand,

@@ -56,8 +56,6 @@ export class Conductor {
   #hasTold = false
   #vainMoveCount = 0
   #isFresh = true
-  // Of each run, how many facts stand up to its last event.
-  readonly #settledCounts = new Map<RunId, { readonly seq: number; readonly count: number }>()
 
   constructor(performed: Performance) {
     this.#performance = performed
@@ -87,20 +85,11 @@ export class Conductor {
 
   // Of a governed run, what stands once no doubt is left.
   async #count(rows: readonly RunRow[]): Promise<EventCounts> {
-    if (this.#performance.people === undefined) return new Map(rows.map(({ id, head }) => [id, head.seq + 1]))
+    const { people, world } = this.#performance
+    if (people === undefined) return new Map(rows.map(({ id, head }) => [id, head.seq + 1]))
     const counts = new Map<RunId, number>()
-    for (const row of rows) counts.set(row.id, await this.#settledCount(row))
+    for (const { id } of rows) counts.set(id, settledFacts(factsOf(await world.stream(runStream(id)))).length)
     return counts
-  }
-
-  // A journal is read again only once it has grown: rows are looked at far more often than that.
-  async #settledCount({ id, head }: RunRow): Promise<number> {
-    const known = this.#settledCounts.get(id)
-    if (known?.seq === head.seq) return known.count
-    const journal = await this.#performance.world.stream(runStream(id))
-    const count = settledFacts(factsOf(journal)).length
-    this.#settledCounts.set(id, { seq: journal.at(-1)?.seq ?? -1, count })
-    return count
   }
 
   async #isOver(rows: readonly RunRow[]): Promise<boolean> {

@@ -5,6 +5,7 @@ import type { Transfer } from './bank.js'
 import { putInForce } from './law.js'
 import { type Outside, Worker } from './processes.js'
 import { livingAt } from './scripted-time.js'
+import { evidenceAt, type SealedPlace } from './sealing.js'
 import { servicesAt } from './services.js'
 import { type Terms, type Treasury, treasuryWith, usualTerms } from './treasury.js'
 
@@ -46,19 +47,30 @@ export function moment(text: string): number {
   return mondayMs + ((weekdays.indexOf(day) * 24 + Number(hour)) * 60 + Number(minute)) * 60_000
 }
 
+/** Where a scene is played. */
+export interface StageGiven {
+  readonly file: string
+  readonly run: string
+  readonly outside: Outside
+  /** Where its log is, if it is sealed. */
+  readonly sealed?: SealedPlace
+}
+
 /** One scene's stage. */
 export class Stage {
   readonly run: string
   readonly #file: string
   readonly #outside: Outside
+  readonly #sealed: SealedPlace | undefined
   readonly #marks: Mark[] = []
   #workerCount = 0
   #firstEnd: string | null = null
 
-  constructor(given: { readonly file: string; readonly run: string; readonly outside: Outside }) {
+  constructor(given: StageGiven) {
     this.run = given.run
     this.#file = given.file
     this.#outside = given.outside
+    this.#sealed = given.sealed
   }
 
   /** Monday: the law is there, ann starts the run, and its worker is ended by SIGKILL once it waits for people. */
@@ -83,7 +95,16 @@ export class Stage {
     this.#workerCount += 1
     this.mark(at, `worker ${this.#workerCount} begins, a process of its own`, true)
     const atMs = moment(at)
-    return new Worker({ file: this.#file, url: this.#outside.url, atMs, terms, run: this.run, start, isSlow })
+    const place = { file: this.#file, url: this.#outside.url, sealed: this.#sealed }
+    return new Worker({ ...place, atMs, terms, run: this.run, start, isSlow })
+  }
+
+  /** Somebody's worker is there for a moment, finds nothing to do, and what has come since the last time is sealed when it closes. */
+  async seal(at: string): Promise<void> {
+    const treasury = treasuryWith(servicesAt(this.#outside.url), usualTerms)
+    const living = livingAt(sqlite({ file: this.#file }), moment(at))
+    const governed = { flows: [treasury.payInvoice], contract: treasury.contract }
+    await (await open({ ...living, ...governed, ...evidenceAt(this.#sealed) })).close()
   }
 
   /** What people do at a moment, in this process: it holds no worker, and opens the same file. */
@@ -94,7 +115,8 @@ export class Stage {
   ): Promise<T> {
     const treasury = treasuryWith(servicesAt(this.#outside.url), terms)
     const living = livingAt(sqlite({ file: this.#file }), moment(at))
-    const app = await open({ ...living, flows: [treasury.payInvoice], contract: treasury.contract, worker: false })
+    const governed = { flows: [treasury.payInvoice], contract: treasury.contract, worker: false as const }
+    const app = await open({ ...living, ...governed, ...evidenceAt(this.#sealed) })
     try {
       return await act(app, treasury)
     } finally {

@@ -6,6 +6,7 @@ import { setTimeout as pause } from 'node:timers/promises'
 import { open, type Run } from 'constancia'
 import { sqlite } from 'constancia/sqlite'
 import { livingAt } from './scripted-time.js'
+import { evidenceAt, type SealedPlace } from './sealing.js'
 import { type Services, servicesAt } from './services.js'
 import { type Terms, treasuryWith } from './treasury.js'
 
@@ -21,6 +22,8 @@ export interface WorkerTask {
   readonly start: { readonly invoice: string; readonly actor: string } | undefined
   /** Whether it hears nothing of the bank's answer until it is told to. */
   readonly isSlow: boolean
+  /** Where its log is, if it is sealed. */
+  readonly sealed: SealedPlace | undefined
 }
 
 /** What a worker tells. */
@@ -38,7 +41,7 @@ process.on('disconnect', () => process.exit()) // Whoever started it is gone: no
 
 const { payInvoice, contract } = treasuryWith(slowed(servicesAt(task.url)), task.terms)
 const living = livingAt(sqlite({ file: task.file }), task.atMs, (why) => tell({ kind: 'was refused', why }))
-const app = await open({ ...living, flows: [payInvoice], contract })
+const app = await open({ ...living, flows: [payInvoice], contract, ...evidenceAt(task.sealed) })
 const { start } = task
 if (start !== undefined) await app.start(payInvoice, { invoice: start.invoice }, { id: task.run, actor: start.actor })
 await untilRests(app.run(task.run))

@@ -23,6 +23,7 @@ interface Output {
 }
 
 const demo = fileURLToPath(new URL('../dist/demo.js', import.meta.url))
+const proof = fileURLToPath(new URL('../dist/proof.js', import.meta.url))
 const command = fileURLToPath(new URL('../../../packages/constancia/bin/constancia.js', import.meta.url))
 const project = fileURLToPath(new URL('..', import.meta.url))
 const timeoutMs = 600_000
@@ -124,4 +125,17 @@ describe('the contract of the example', () => {
     },
     timeoutMs,
   )
+})
+
+describe('the proof of a payment', () => {
+  it('R-G4 R-G5 is proven as the operator wrote it, and forged with one byte changed, whether or not its chain was made anew', {
+    timeout: timeoutMs,
+  }, async () => {
+    const { codes, claims } = JSON.parse(await output(proof, ['--json'])) as {
+      readonly codes: readonly number[]
+      readonly claims: Scene['claims']
+    }
+    expect(codes).toEqual([0, 15, 15])
+    expect(claims.filter(({ holds }) => holds)).toHaveLength(3)
+  })
 })

@@ -14,6 +14,7 @@ class ActionChecks:
     def actions_ActionAuthorized(self, fact, op):
         body = fact.body
         need = lambda condition, message: self.need(fact, "actions", condition, message)
+        self.resumes_of_authorization(fact, op)
         gate = self.gate(fact)
         need(body["roles"] == gate.roles, "the actor had other roles")
         self.check_limits(fact, gate)
@@ -36,8 +37,8 @@ class ActionChecks:
         return op.approval if usable and op.approval is not None and op.approval.outcome is not None else None
 
     def check_limits(self, fact, gate):
-        others = [op for name, op in self.ops.items() if name != fact.body["op"] and op.first_at is not None]
-        count, cents = len(others) + 1, sum(op.cents for op in others) + fact.body.get("cents", 0.0)
+        before = [op for op in self.ops.values() if op.first_at is not None]
+        count, cents = len(before) + 1, sum(op.cents for op in before) + fact.body.get("cents", 0.0)
         lasted = 0 if self.began is None else fact.t - self.began
         for contract in gate.contracts:
             for name, value in (("actions", count), ("cents", cents), ("runMs", lasted)):
@@ -52,7 +53,6 @@ class ActionChecks:
         self.need(fact, "resumes", other.decided[-1:] == ["ResumeAuthorized"], "the run went on without leave after the approval")
 
     def take_ActionAuthorized(self, fact, op):
-        self.resumes_of_authorization(fact, op)
         approval = self.approval_of(fact)
         if approval is not None and approval.used_by is None: approval.used_by = fact.body["op"]
         if op.first_at is None: op.first_at, op.input = fact.t, fact.text()

@@ -2,7 +2,7 @@
 import re
 import strict_json
 from findings import mark
-from forms import SHOWN, VOTE_DATA
+from forms import QUESTION, SHOWN, VOTE_DATA
 from gate import MISSING, Approval, Gate, Unknowable, Vote, digest
 
 BLANK = re.compile("[\t-\r \u00a0\u1680\u2000-\u200a\u2028\u2029\u202f\u205f\u3000\ufeff]*")
@@ -18,7 +18,7 @@ def amended(text):
     """The amended input in the data of a vote: bytes, None, or MISSING."""
     data = {} if text is None else read(text, VOTE_DATA)
     if data is MISSING: return MISSING
-    return data["amended"].encode("utf-8", "surrogatepass") if data and "amended" in data else None
+    return data["amended"].encode() if data and "amended" in data else None
 
 class Expected:
     """The resolution that has to follow a vote at once."""
@@ -46,11 +46,11 @@ class ApprovalChecks:
 
     def check_asked(self, fact, shown):
         body, text = fact.body, shown["input"]
-        answer = Gate(fact.law, fact.t, self.actor, self.base).answer(body["action"], (text or "").encode("utf-8", "surrogatepass"), None, body["op"])
+        answer = Gate(fact.law, fact.t, self.actor, self.base).answer(body["action"], (text or "").encode(), None, body["op"])
         self.need(fact, "approvals", (answer.kind, answer.rule, answer.policy) == ("needs approval", body["rule"], body["policy"]), "no rule asks for this approval")
 
     def take_ApprovalRequested(self, fact, op):
-        op.approval = Approval(fact.body, fact.t, fact.seq, read(fact.text(), SHOWN))
+        op.approval = Approval(fact.body, fact.t, fact.seq, read(fact.text(), QUESTION))
 
     def is_changeable(self, approval):
         cancelled = self.cancelled is not None and self.cancelled > approval.seq
@@ -69,6 +69,8 @@ class ApprovalChecks:
         need(body["amended"] is None or self.may_amend(approval, body), "this vote cannot amend")
         self.check_voter(fact, approval)
         text = fact.text()
+        needed = body["amended"] is not None or approval.policy["reasonRequired"]
+        if not needed and (text is MISSING or text is not None and read(text, VOTE_DATA) is None): return
         if text is MISSING: raise Unknowable("what the vote says is withheld")
         self.check_vote_data(fact, approval, text)
 
@@ -101,9 +103,9 @@ class ApprovalChecks:
     def take_ApprovalVoted(self, fact, op):
         op.deliveries.add((fact.body["voter"], fact.body["delivery"]))
         approval = op.approval
-        if approval is None or approval.outcome is not None: return
+        if approval is None: return
         approval.votes.append(self.vote(fact))
-        if fact.law.is_unknown(): return
+        if approval.outcome is not None or fact.law.is_unknown(): return
         came = approval.comes_to(fact.law, fact.t, self.actor)
         if came: self.expected = Expected(fact, *came)
 
@@ -126,7 +128,6 @@ class ApprovalChecks:
         if approval is None: return
         late = approval.deadline() is not None and fact.t >= approval.deadline()
         self.need(fact, "approvals", fact.body["outcome"] == "expired" and late and fact.by.startswith("claim:"), "the votes do not come to this")
-        self.need(fact, "approvals", fact.text() is None, "nothing was amended")
 
     def check_meaning(self, fact, follows):
         text = fact.text()

@@ -1,4 +1,4 @@
-"""Reads the bytes of a bundle by section 4 of the evidence format: strictly, once through, nothing beyond its bounds.
+"""Reads the bytes of a bundle or a receipt by sections 4 and 5 of the evidence format: strictly, once through, nothing beyond its bounds.
 
 Events are handed over one at a time and not kept. What cannot be read is Unreadable, with the place."""
 import hashlib, re
@@ -25,7 +25,7 @@ SEEN = rf"(?:-|{NUMBER}:{HASH})/(?:-|{NUMBER}:{HASH})"
 EVENT = re.compile(rf"event ({NUMBER}) ([A-Z][A-Za-z0-9]{{0,63}}) ({MOMENT}) ({BY}) ({SEEN}) ({HASH})", re.ASCII)
 CONTENT = re.compile(rf"(body|data) (?:([0-9a-f]{{32}}) ({NUMBER})|(withheld|erased) ({HASH})|(none))", re.ASCII)
 SCOPE = re.compile(rf"scope (?:runs ({NUMBER})|interval ({MOMENT}) ({MOMENT}) ({NUMBER}))", re.ASCII)
-ONE_HASH, END = re.compile(HASH), re.compile(f"end ({HASH})")
+ONE_HASH, END, PREV = re.compile(HASH), re.compile(f"end ({HASH})"), re.compile(f"prev ({HASH})")
 LEAF = re.compile(rf"leaf ({NUMBER}) ({STREAM}) ({NUMBER}) ({HASH})", re.ASCII)
 
 class Unreadable(Exception):
@@ -63,9 +63,9 @@ class Sealed(NamedTuple):
     tokens: list
 
 class Bundle:
-    """What a bundle holds besides its events."""
+    """What a bundle or a receipt holds besides its events. `prev` is what comes before the first event of a receipt, and None in a bundle."""
     def __init__(self):
-        self.origin, self.scope, self.interval = "", "", None
+        self.origin, self.scope, self.interval, self.prev = "", "", None, None
         self.counts, self.leaves, self.sealed = {}, [], []
         self.digest, self.end, self.claim = "", "", None
 
@@ -150,13 +150,18 @@ def read_event(cursor):
 def read_stream(cursor, bundle, on_event):
     name, _, count = cursor.after("stream").rpartition(" ")
     place, last = len(bundle.counts), next(reversed(bundle.counts), "")
-    if place == 0 and name != "governance": cursor.refuse("the first stream is not governance")
-    if place > 0 and not re.fullmatch(rf"run/{ID}", name): cursor.refuse("no stream of a run is here")
+    if bundle.prev is not None: right = re.fullmatch(STREAM, name)
+    else: right = name == "governance" if place == 0 else re.fullmatch(rf"run/{ID}", name)
+    if not right: cursor.refuse("no stream is here that can be")
     if place > 1 and name <= last: cursor.refuse("streams are not in the order of their names")
     bundle.counts[name] = cursor.parsed(number, count)
     if bundle.counts[name] == 0: cursor.refuse("a stream has no events")
     if sum(bundle.counts.values()) > MAX_EVENTS: cursor.refuse(f"there are more than {MAX_EVENTS} events")
-    for _ in range(bundle.counts[name]): on_event(name, read_event(cursor))
+    for place in range(bundle.counts[name]):
+        event = read_event(cursor)
+        carries = event.body.state == "text" or event.data.state not in ("none", "withheld")
+        if bundle.prev is not None and place > 0 and carries: cursor.refuse("only the first event of a receipt carries anything")
+        on_event(name, event)
 
 def read_scope(cursor, bundle):
     found = cursor.match(SCOPE, "scope")
@@ -199,12 +204,14 @@ def read_end(cursor, bundle):
 def read_bundle(data, on_begin, on_event):
     """The bundle in these bytes; `on_begin` is given it when its head was read, `on_event` the name of the stream and each event."""
     cursor, bundle = Cursor(data), Bundle()
-    if cursor.line() != "constancia.bundle/v1": cursor.refuse("it is no bundle of version 1")
+    kind = cursor.line()
+    if kind not in ("constancia.bundle/v1", "constancia.receipt/v1"): cursor.refuse("it is no bundle and no receipt of version 1")
     bundle.origin = cursor.after("origin")
     if not notes.is_origin(bundle.origin): cursor.refuse("the origin is no name of a log")
-    runs = read_scope(cursor, bundle)
+    if kind == "constancia.bundle/v1": streams = read_scope(cursor, bundle) + 1
+    else: bundle.prev, streams = cursor.match(PREV, "hash of the event before")[1], 1
     on_begin(bundle)
-    for _ in range(runs + 1): read_stream(cursor, bundle, on_event)
+    for _ in range(streams): read_stream(cursor, bundle, on_event)
     read_leaves(cursor, bundle)
     read_checkpoints(cursor, bundle)
     read_end(cursor, bundle)

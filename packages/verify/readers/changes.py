@@ -1,6 +1,6 @@
 """Whether the changes of governance were permitted (7.3): each is decided by the law before its first event."""
 import strict_json
-from findings import Findings, mark, milliseconds, seen_place
+from findings import Findings, mark, milliseconds
 from forms import LAW_BODIES, UnknownName, WrongForm, read_contract
 from law import UNKNOWN, LawHistory
 
@@ -38,11 +38,15 @@ class Changes:
             return LAW_BODIES[event.kind].check(strict_json.parse(event.body.text))
         except UnknownName as problem:
             self.findings.unknown("law", event.seq, f"{event.kind}: {problem}")
-            self.findings.missing = True
-            if self.law.missing_from is None: self.law.missing_from = event.seq
         except (WrongForm, strict_json.NotJson) as problem:
             self.findings.fail("law", event.seq, f"{event.kind}: {problem}")
+        self.lose(event.seq)
         return None
+
+    def lose(self, place):
+        """From this event on the law is not known."""
+        self.findings.missing = True
+        if self.law.missing_from is None: self.law.missing_from = place
 
     def fold(self, event, body):
         contract = None
@@ -53,15 +57,18 @@ class Changes:
     def contract(self, event, body):
         if event.data.state in ("withheld", "erased"):
             self.findings.unknown("law", event.seq, "the contract is withheld")
-            self.change.is_whole = False
-            return UNKNOWN
+            return self.without_contract(event)
         try:
             if event.data.state == "none": raise WrongForm("the contract is missing")
             return read_contract(body, event.data.text)
-        except WrongForm as problem:
-            self.findings.fail("law", event.seq, str(problem))
-            self.change.is_whole = False
-            return UNKNOWN
+        except UnknownName as problem: self.findings.unknown("law", event.seq, f"the contract: {problem}")
+        except WrongForm as problem: self.findings.fail("law", event.seq, str(problem))
+        return self.without_contract(event)
+
+    def without_contract(self, event):
+        self.change.is_whole = False
+        self.lose(event.seq)
+        return UNKNOWN
 
     def end(self):
         """Decides the change that was read last, if there is one."""
@@ -75,8 +82,8 @@ class Changes:
 class Decision:
     """One change and the law that decides it."""
     def __init__(self, law, change):
-        by, at, head = change.mark
-        self.law, self.t, self.by, self.seen, self.first = law, milliseconds(at), by, seen_place(head), change.first
+        by, at, self.seen = change.mark
+        self.law, self.t, self.by, self.first = law, milliseconds(at), by, change.first
         self.kinds, self.bodies = [kind for kind, _ in change.events], [body for _, body in change.events]
         self.p = by.removeprefix("principal:")
 

@@ -13,8 +13,8 @@ def seen_place(seen):
     return -1 if head == "-" else int(head.split(":")[0])
 
 def mark(event):
-    """What events that were written at once have in common: who, when, and the head of governance that was seen."""
-    return event.by, event.at, event.seen.split("/")[0]
+    """What events that were written at once have in common: who, when, and which event of governance was seen."""
+    return event.by, event.at, seen_place(event.seen)
 
 class Findings:
     """The findings of one stream. Behind something that could not be read, what would be a failure is not evaluated."""

@@ -38,10 +38,10 @@ class Record:
 
     def check(self, value):
         if not isinstance(value, dict): raise WrongForm("it is no object")
-        if not self.open and not value.keys() <= self.forms.keys(): raise UnknownName("it has a name that is not known here")
         if not value.keys() >= self.needed: raise WrongForm("a name is missing")
         for name, form in self.forms.items():
             if name in value and not form(value[name]): raise WrongForm(f"{name} has another form")
+        if not self.open and not value.keys() <= self.forms.keys(): raise UnknownName("it has a name that is not known here")
         return value
 
     def __call__(self, value):
@@ -67,7 +67,7 @@ def about(more):
     return Record({"op": OP, "verb": text, "name": text, **more})
 
 RUN_BODIES = {
-    "FlowStarted": Record({"flow": NAME, "version": whole, "actor": or_null(ID), "contract": or_null(HASH)}, open=True),
+    "FlowStarted": Record({"flow": text, "version": whole, "actor": or_null(text), "contract": or_null(text)}, open=True),
     "ChildEnded": Record({"op": OP, "restricts?": one_of(True)}, open=True),
     "CancelRequested": Record({}, open=True),
     "ActionAuthorized": about({"attempt": whole, "contract": IN_FORCE, "rule": whole, "roles": ROLES, "approval?": OP, "cents?": finite}),
@@ -77,7 +77,7 @@ RUN_BODIES = {
     "ActionFailed": about({"attempt": whole, "code": text, "reason": text}),
     "OutcomeUnknown": about({"attempt": whole, "protocol": text}),
     "OutcomeStated": about({"stater": ID, "outcome": one_of("done", "not_done", "failed"), "delivery": ID, "roles": ROLES}),
-    "ApprovalRequested": about({"contract": IN_FORCE, "action": or_null(NAME), "rule": or_null(whole), "policy": POLICY, "shown": HASH, "tells?": one_of(True)}),
+    "ApprovalRequested": about({"contract": IN_FORCE, "action": or_null(text), "rule": or_null(whole), "policy": POLICY, "shown": HASH, "tells?": one_of(True)}),
     "ApprovalVoted": about({"voter": ID, "choice": one_of("approve", "reject"), "shown": HASH, "roles": ROLES, "delivery": ID, "amended": or_null(HASH)}),
     "ApprovalWithdrawn": about({"voter": ID, "delivery": ID}),
     "ApprovalEscalated": about({"roles": ROLES}),
@@ -97,6 +97,7 @@ CHECKS = {
 }
 DECISIONS = frozenset(CHECKS) - {"FlowStarted", "ChildEnded", "CancelRequested", "ActionCompleted", "ActionAttemptFailed", "ActionFailed", "OutcomeUnknown"}
 SHOWN = Record({"action": or_null(NAME), "title": text, "schema": or_null(HASH), "input": or_null(text), "question": text})
+QUESTION = Record({"action": or_null(text), "title": text, "schema": or_null(text), "input": or_null(text), "question": text})
 VOTE_DATA = Record({"note?": text, "amended?": text}, open=True)
 STATEMENT_DATA = Record({"note?": text, "output?": anything}, open=True)
 
@@ -136,6 +137,7 @@ class Contract:
 def read_contract(body, data):
     """The contract in the data of an event that names it; WrongForm where it is not that one or none."""
     try: value = CONTRACT.check(strict_json.parse(data))
+    except UnknownName: raise
     except (strict_json.NotJson, ValueError) as problem: raise WrongForm(f"the contract: {problem}") from None
     if canonical(value) != data.decode(): raise WrongForm("the contract's text is not canonical")
     if hashlib.sha256(data).hexdigest() != body["digest"]: raise WrongForm("the contract has another digest")

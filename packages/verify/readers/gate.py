@@ -27,7 +27,7 @@ def authority(law, voter, asked, t):
     if own: return Authority(own, law.person(voter))
     lent = [(role, giver) for role, giver in law.lent(voter, t) if role in asked]
     if not lent: return None
-    return Authority(sorted({role for role, giver in lent if giver == lent[0][1]}), law.person(lent[0][1]))
+    return Authority(sorted(role for role, giver in lent if giver == lent[0][1]), law.person(lent[0][1]))
 
 def deciders(pairs):
     """How many of these (person, hand) decide: one whose person or hand was met before does not."""
@@ -146,15 +146,16 @@ class Gate:
         return denied("approval_lapsed")
 
     def approved_action(self, approval):
-        if approval.shown is MISSING: raise Unknowable("what was shown is withheld")
-        if approval.shown is None or approval.shown["action"] is None: return None
-        schema = self.contracts[0].schema(approval.shown["action"])
-        return approval.shown["action"] if schema is not None and schema == approval.shown["schema"] else None
+        if approval.shown in (MISSING, None): raise Unknowable("what was shown is withheld, or cannot be read")
+        action = approval.shown.get("action")
+        schema = self.contracts[0].schema(action) if isinstance(action, str) else None
+        return action if schema is not None and schema == approval.shown.get("schema") else None
 
     def approved_input(self, approval):
         if approval.result is MISSING: raise Unknowable("what was approved is withheld")
         if approval.result is not None: return approval.result
-        return None if approval.shown["input"] is None else approval.shown["input"].encode("utf-8", "surrogatepass")
+        text = approval.shown.get("input")
+        return text.encode() if isinstance(text, str) else None
 
     def is_met(self, policy, approval):
         roles = {*policy["roles"], *(policy["escalation"]["roles"] if policy["escalation"] else ())}

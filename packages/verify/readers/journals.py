@@ -4,25 +4,35 @@ import hashlib
 ENDS = ("FlowCompleted", "FlowFailed", "FlowCancelled", "FlowContinued")
 
 class Journal:
-    """One stream, event by event."""
-    def __init__(self, name, report):
-        self.name, self.report = name, report
+    """One stream, event by event. Given what comes before its first event, it is a part that may begin anywhere."""
+    def __init__(self, name, report, prev=None):
+        self.name, self.report, self.is_part = name, report, prev is not None
+        self.base = 0
         self.hashes, self.seen, self.began = [], [], ""
-        self.prev = hashlib.sha256(f"constancia.genesis/v1\n{name}\n".encode()).hexdigest()
+        self.prev = prev or hashlib.sha256(f"constancia.genesis/v1\n{name}\n".encode()).hexdigest()
         self.at, self.ended, self.epoch, self.claim = "", False, -1, ""
 
     def event(self, event):
+        if self.is_part and not self.hashes: self.base = event.seq
         self.check_chain(event)
-        if self.name != "governance": self.check_run(event)
+        if self.name != "governance" and not self.is_part: self.check_run(event)
         if not self.seen or self.seen[-1][1] != event.seen: self.seen.append((event.seq, event.seen))
         self.hashes.append(bytes.fromhex(event.hash))
         self.prev, self.at = event.hash, event.at
 
     def fail(self, check, message):
-        self.report.fail(check, f"{self.name} {len(self.hashes)}: {message}")
+        self.report.fail(check, f"{self.name} {self.length()}: {message}")
+
+    def length(self):
+        """Up to where the stream goes here."""
+        return self.base + len(self.hashes)
+
+    def hash_at(self, seq):
+        """The hash that the event at a place states, None where there is none here."""
+        return self.hashes[seq - self.base].hex() if self.base <= seq < self.length() else None
 
     def check_chain(self, event):
-        if event.seq != len(self.hashes): self.fail("chain", f"event {event.seq} is at its place")
+        if event.seq != self.length(): self.fail("chain", f"event {event.seq} is at its place")
         if event.at < self.at: self.fail("chain", "it is dated before the event before")
         lines = ("constancia.event/v1", self.name, event.seq, event.kind, event.at, event.by, event.seen, event.body.commit, event.data.commit, self.prev)
         if hashlib.sha256("".join(f"{line}\n" for line in lines).encode()).hexdigest() != event.hash: self.fail("chain", "it does not fit its hash")

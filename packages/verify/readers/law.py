@@ -29,7 +29,7 @@ class LawHistory:
 
     def at(self, place):
         """The law up to and with this event; -1 for the empty one."""
-        return Law(self, min(place, len(self.moments) - 1))
+        return Law(self, place)
 
     def fold(self, place, kind, body, contract):
         """Takes a change of the law in; `contract` is what the data of an activation holds, UNKNOWN where it cannot be told."""
@@ -82,9 +82,10 @@ class Law:
         self.history, self.place = history, place
 
     def is_unknown(self):
-        """Whether an event that it rests on, or the contract in force, could not be read."""
+        """Whether an event that it rests on is not there or could not be read, or the contract in force could not."""
         missing = self.history.missing_from
-        return missing is not None and missing <= self.place or self.contract() is UNKNOWN
+        outside = self.place >= len(self.history.moments)
+        return outside or missing is not None and missing <= self.place or self.contract() is UNKNOWN
 
     def contract(self):
         return self.activated(self.history.in_force.at(self.place))

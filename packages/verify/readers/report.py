@@ -2,6 +2,7 @@
 
 CHECKS = ("format", "digest", "origin", "chain", "genesis", "end", "keys", "checkpoints", "consistency", "leaves", "coverage",
           "seen", "epochs", "claim", "law", "actions", "approvals", "resumes", "once")
+RECEIPT_CHECKS = ("format", "digest", "origin", "chain", "checkpoints", "consistency", "leaves", "coverage")
 PASSED, FAILED, NOT_EVALUATED = "passed", "failed", "not evaluated"
 EXIT_CODES = {"proven": 0, "forged": 15, "incomplete": 16, "unsealed": 17, "unverifiable": 18, "unreadable": 19}
 MAX_FINDINGS = 100
@@ -27,15 +28,20 @@ class Report:
         if means: self.means.add(means)
         if len(self.findings[check]) < MAX_FINDINGS: self.findings[check].append(message)
 
+    def only(self, checks):
+        """Keeps these checks: the others do not apply to such a file."""
+        self.results = {check: result for check, result in self.results.items() if check in checks}
+        self.findings = {check: found for check, found in self.findings.items() if check in checks}
+
     def unreadable(self, message):
         """The file is no bundle: what did not fail before that place was not evaluated."""
-        for check in CHECKS: self.skip(check, "the file cannot be read to its end")
+        for check in list(self.results): self.skip(check, "the file cannot be read to its end")
         self.findings["format"] = []
         self.fail("format", message, "unreadable")
 
     def verdict(self):
         means = set(self.means)
-        if any(self.results[check] != PASSED for check in self.required): means.add("incomplete")
+        if any(self.results.get(check) != PASSED for check in self.required): means.add("incomplete")
         return next((word for word in ("unreadable", "forged", "unverifiable", "incomplete", "unsealed") if word in means), "proven")
 
     def as_json(self):

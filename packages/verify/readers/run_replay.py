@@ -59,16 +59,25 @@ class RunReplay(ApprovalChecks, ActionChecks, ResumeChecks):
             body = RUN_BODIES[event.kind].check(strict_json.parse(event.body.text))
             return Fact(event, body, self.law.at(seen_place(event.seen)))
         except UnknownName as problem:
-            for check in CHECKS[event.kind]: self.findings.unknown(check, event.seq, f"{event.kind}: {problem}")
-            self.findings.missing, self.expected = True, None
+            self.unknown(event, f"{event.kind}: {problem}")
+            self.findings.missing = True
         except (WrongForm, strict_json.NotJson) as problem:
             self.findings.fail(CHECKS[event.kind][0], event.seq, f"{event.kind}: {problem}")
+            self.unknown(event, "what it says is not known")
+            self.findings.missing = True
         return None
+
+    def unknown(self, event, message):
+        """None of the checks of an event can be evaluated."""
+        for check in CHECKS[event.kind]: self.findings.unknown(check, event.seq, message)
 
     def check(self, fact):
         op = self.op(fact) if fact.kind not in ENGINE else None
+        if op and self.began is None: return self.unknown(fact, "how the run began is not known")
+        if op: self.check_about(fact, op)
+        if fact.kind in DECISIONS: self.check_position(fact)
         if fact.kind in DECISIONS and fact.law.is_unknown():
-            for check in fact.checks: self.findings.unknown(check, fact.seq, "the law that decides it is not known")
+            self.unknown(fact, "the law that decides it is not known")
             self.findings.missing = True
         else: self.perform(fact, op)
         getattr(self, "take_" + fact.kind, self.take_nothing)(fact, op)
@@ -76,7 +85,6 @@ class RunReplay(ApprovalChecks, ActionChecks, ResumeChecks):
     def perform(self, fact, op):
         """Performs each check of the kind. What one of them cannot know leaves the others alone."""
         if fact.kind in DECISIONS: self.check_decision(fact)
-        if op: self.check_about(fact, op)
         for check in fact.checks:
             method = getattr(self, f"{check}_{fact.kind}", None)
             if method is None: continue
@@ -92,20 +100,22 @@ class RunReplay(ApprovalChecks, ActionChecks, ResumeChecks):
     def first(self, fact, condition, message):
         self.need(fact, fact.checks[0], condition, message)
 
-    def check_decision(self, fact):
+    def check_position(self, fact):
+        """The law that a decision names is the last there was, as far as others show."""
         moments, place = self.law.moments, fact.law.place
-        self.first(fact, seen_place(fact.seen) >= self.seen, "it was decided by an older law than something before it")
+        self.first(fact, place >= self.seen, "it was decided by an older law than something before it")
         later = min(moments[place + 1:place + 2], default=fact.t)
         self.first(fact, later >= fact.t - 60_000, "it was not decided by the law that was the last")
+
+    def check_decision(self, fact):
         if "contract" in fact.body: self.first(fact, fact.body["contract"] == fact.law.digest(), "another contract was in force")
-        self.first(fact, fact.by.startswith(BY.get(fact.kind, ("claim:",))), "somebody wrote it who does not decide this")
 
     def check_about(self, fact, op):
         body, verbs = fact.body, ("do", "approval")
         self.first(fact, (body["verb"], body["name"]) == (op.verb, op.name), "the op was something else before")
         if fact.kind.startswith(("Action", "Outcome")): verbs = ("do",)
         if not fact.kind.startswith("Resume"): self.first(fact, body["verb"] in verbs, "such an op does not do this")
-        if fact.kind not in DECISIONS: self.first(fact, fact.by.startswith("claim:"), "somebody wrote it who does not execute")
+        self.first(fact, fact.by.startswith(BY.get(fact.kind, ("claim:",))), "somebody wrote it who does not do this")
 
     def take_nothing(self, fact, op): pass
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Verifies a bundle of evidence: verify_bundle.py FILE --key VKEY [--origin O] [--checkpoint FILE] [--require CHECK] [--json].
+"""Verifies a bundle or a receipt of evidence: verify_bundle.py FILE --key VKEY [--origin O] [--checkpoint FILE] [--require CHECK] [--json].
 
 Written from docs/evidence-format.md alone, in the standard library of Python 3.11; it shares no code with the other verifier.
 Exit codes: 0 proven, 15 forged, 16 incomplete, 17 unsealed, 18 unverifiable, 19 unreadable; 2 where the question makes no sense."""
@@ -14,7 +14,7 @@ from run_replay import RunReplay
 from bundle_file import Unreadable, read_bundle
 from journals import Journal
 from keys import KeyHistory
-from report import CHECKS, EXIT_CODES, Report
+from report import CHECKS, EXIT_CODES, RECEIPT_CHECKS, Report
 from sealing import Seals
 
 class Question(NamedTuple):
@@ -29,10 +29,11 @@ class Verifier:
     def __init__(self, question):
         self.question, self.report = question, Report(question.required)
         self.keys = KeyHistory(self.report, question.keys)
-        self.journals, self.changes, self.replay = {}, Changes(self.report), None
+        self.journals, self.changes, self.replay, self.prev = {}, Changes(self.report), None, None
 
     def begin(self, bundle):
-        self.keys.origin = bundle.origin
+        self.keys.origin, self.prev = bundle.origin, bundle.prev
+        if bundle.prev is not None: self.report.only(RECEIPT_CHECKS)
         self.check_origin("the bundle", bundle.origin)
 
     def check_origin(self, what, origin):
@@ -41,15 +42,16 @@ class Verifier:
     def event(self, stream, event):
         if stream not in self.journals: self.begin_stream(stream)
         self.journals[stream].event(event)
+        if self.prev is not None: return
         if stream == "governance":
             self.keys.event(event)
             self.changes.event(event)
         else: self.replay.event(event)
 
     def begin_stream(self, stream):
-        self.end_stream()
-        self.journals[stream] = Journal(stream, self.report)
-        if stream != "governance": self.replay = RunReplay(self.report, stream, self.changes.law)
+        if self.prev is None: self.end_stream()
+        self.journals[stream] = Journal(stream, self.report, self.prev)
+        if self.prev is None and stream != "governance": self.replay = RunReplay(self.report, stream, self.changes.law)
 
     def end_stream(self):
         if self.replay is not None: self.replay.end()
@@ -60,7 +62,7 @@ class Verifier:
         except Unreadable as problem:
             self.report.unreadable(str(problem))
             return self.report
-        self.end_stream()
+        if self.prev is None: self.end_stream()
         if bundle.digest != bundle.end: self.report.fail("digest", "the end line does not fit what is before it")
         for sealed in bundle.sealed: self.check_origin(f"checkpoint {sealed.checkpoint.size}", sealed.checkpoint.origin)
         seals = Seals(self.report, bundle, self.journals, self.keys)

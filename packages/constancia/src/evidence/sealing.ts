@@ -8,8 +8,8 @@ import {
   noteSignature,
   noteText,
 } from '@constancia/verify'
-import { nodeCrypto } from '@constancia/verify/node'
 import type { Checkpoint, Clock, GrownHead, Store } from '../store/index.js'
+import { sha256Of } from './hash.js'
 import { bytesToSign, type KeyLedger, type LogKey, requireActive, signed } from './keys.js'
 import { growTree } from './tree.js'
 
@@ -67,7 +67,7 @@ export async function seal({ store, mine, ledger, clock, isLookOnly = false }: S
 
 /** The hash of the leaf that says where a stream ends. */
 export function leafHashOf(head: Pick<GrownHead, 'stream' | 'seq' | 'hash'>): Uint8Array {
-  return nodeCrypto.sha256(leafPreimage(bytesToSign(headLeafText(head))))
+  return sha256Of(leafPreimage(bytesToSign(headLeafText(head))))
 }
 
 interface ToSign {

@@ -3,8 +3,8 @@
  * level L. To make a tree of n leaves longer takes the last, partial tile of each level, and no leaf is read.
  */
 import { consistencyProof, inclusionProof, nodePreimage, rootAt, rootOf, type TreeSource } from '@constancia/verify'
-import { nodeCrypto } from '@constancia/verify/node'
 import type { Log, Tile, TilePlace } from '../store/index.js'
+import { sha256Of } from './hash.js'
 
 const width = 256
 const hashBytes = 32
@@ -25,7 +25,7 @@ export async function growTree(log: Log, size: number, leafHashes: readonly Uint
     isChanged && hashes.length > 0 ? [{ level, index, hashes: Buffer.concat(hashes) }] : [],
   )
   return {
-    root: rootOf(nodeCrypto.sha256, frontierOf(levels, size + leafHashes.length)),
+    root: rootOf(sha256Of, frontierOf(levels, size + leafHashes.length)),
     tiles: [...whole, ...partial],
   }
 }
@@ -79,7 +79,7 @@ function perfect(hashes: readonly Uint8Array[]): Uint8Array {
   while (row.length > 1) {
     const next: Uint8Array[] = []
     for (let place = 0; place < row.length; place += 2)
-      next.push(nodeCrypto.sha256(nodePreimage(row[place] as Uint8Array, row[place + 1] as Uint8Array)))
+      next.push(sha256Of(nodePreimage(row[place] as Uint8Array, row[place + 1] as Uint8Array)))
     row = next
   }
   return row[0] as Uint8Array
@@ -105,7 +105,7 @@ export class TileProofs {
   readonly #tiles = new Map<string, Uint8Array>()
   readonly #missing = new Map<string, TilePlace>()
   readonly #source: TreeSource = {
-    sha256: nodeCrypto.sha256,
+    sha256: sha256Of,
     subtree: (level, index) => this.#subtree(level, index),
   }
 

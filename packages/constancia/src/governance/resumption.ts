@@ -111,8 +111,16 @@ function openIntents({ addedOf }: GuardedRun): readonly (About & { readonly atte
   for (const event of addedOf('ActionAttemptFailed')) {
     if (bodyOf(event, 'ActionAttemptFailed').code === notDispatchedCode) known.add(attemptKeyOf(event))
   }
-  const intents = addedOf('ActionAuthorized').filter((event) => !known.has(attemptKeyOf(event)))
+  // An attempt that was found not to have landed is followed by another: once the op is over nothing of it is in doubt.
+  const over = new Set(['ActionCompleted', 'ActionFailed'].flatMap((kind) => addedOf(kind).map(opIn)))
+  const intents = addedOf('ActionAuthorized').filter(
+    (event) => !known.has(attemptKeyOf(event)) && !over.has(opIn(event)),
+  )
   return intents.map((event) => bodyOf(event, 'ActionAuthorized'))
+}
+
+function opIn({ body }: { readonly body: string }): string {
+  return (JSON.parse(body) as { readonly op: string }).op
 }
 
 function attemptKeyOf({ body }: { readonly body: string }): string {

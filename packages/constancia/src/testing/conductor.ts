@@ -1,5 +1,5 @@
 import type { Runtime } from '../engine/index.js'
-import type { RunId } from '../journal/index.js'
+import { type RunId, runStream } from '../journal/index.js'
 import { type RunRow, systemClock } from '../store/index.js'
 import { settledFacts } from './doubts.js'
 import { factsOf } from './facts.js'
@@ -88,7 +88,7 @@ export class Conductor {
     const { people, world } = this.#performance
     if (people === undefined) return new Map(rows.map(({ id, head }) => [id, head.seq + 1]))
     const counts = new Map<RunId, number>()
-    for (const { id } of rows) counts.set(id, settledFacts(factsOf(await world.journal(id))).length)
+    for (const { id } of rows) counts.set(id, settledFacts(factsOf(await world.stream(runStream(id)))).length)
     return counts
   }
 

@@ -8,6 +8,8 @@ import {
   parseRunId,
   type RunId,
   runStream,
+  type StoredEvent,
+  type StreamId,
   verifyChain,
 } from '../journal/index.js'
 import { Conductor, type LifeEnd } from './conductor.js'
@@ -19,6 +21,7 @@ import { type Fact, type FamilyFacts, factsOf, firstFamilyDifference } from './f
 import { People } from './people.js'
 import type { Fate, PointKind } from './places.js'
 import { Chronicle, type Reference } from './reference.js'
+import { inWords, replayGovernance } from './replay.js'
 import { ScriptedClock } from './scripted-clock.js'
 import { World } from './world.js'
 
@@ -41,6 +44,8 @@ interface Outcome {
   /** Everything that the root has. */
   readonly whole: readonly Fact[]
   readonly accepted: string
+  /** What a replay of its governance finds; nothing, if all is as it should be. */
+  readonly found: readonly string[]
 }
 
 /** What the lives of one trial share. */
@@ -199,13 +204,15 @@ export class CrashKit {
 
   #people(governance: GovernedRuntime['governance'], world: World, { changed }: Stage): People {
     const { votes = [], statements, changes = [], actor: user } = this.#options
-    const outside = { journal: (run: RunId) => world.journal(run), rest: () => world.rest() }
+    const outside = { journal: (run: RunId) => world.stream(runStream(run)), rest: () => world.rest() }
     return new People({ governance, root: this.#root, user, votes, statements, changes, changed, ...outside })
   }
 
   async #compare(last: Living, crashCount: number): Promise<string | undefined> {
     if (last.end.kind === 'stalled') return last.end.why
-    const { facts, accepted, whole } = await this.#outcome(last)
+    const { facts, accepted, whole, found } = await this.#outcome(last)
+    // Whatever happened to it, an auditor must find that each decision followed.
+    if (found.length > 0) return `a replay of its governance finds: ${found.join(' ')}`
     const wasGone = (this.#options.downtimeMs ?? 0) > 0
     const difference =
       firstFamilyDifference(this.#reference?.facts ?? facts, facts) ??
@@ -214,13 +221,15 @@ export class CrashKit {
     return `the destination accepted ${accepted} instead of ${this.#accepted}`
   }
 
-  async #outcome({ runtime }: Living): Promise<Outcome> {
+  async #outcome({ runtime, world }: Living): Promise<Outcome> {
     const { items } = await runtime.runs({ idPrefix: this.#root, limit: 1_000 })
     const facts = new Map<RunId, readonly Fact[]>()
+    const journals = new Map<RunId, readonly StoredEvent[]>()
     let whole: readonly Fact[] = []
     for (const { id } of [...items].reverse()) {
       const events = await runtime.run(id).events()
       verifyChain(runStream(id), emptyHead(runStream(id)), events)
+      journals.set(id, events)
       const all = factsOf(events)
       facts.set(id, this.#options.contract === undefined ? all : settledFacts(all))
       if (id === this.#root) whole = all
@@ -229,7 +238,11 @@ export class CrashKit {
       limits: defaultLimits,
       what: 'what the destination accepted',
     })
-    return { facts, whole, accepted }
+    const isGoverned = this.#options.contract !== undefined
+    const found = isGoverned
+      ? inWords(replayGovernance(await world.stream('governance' as StreamId), journals).findings)
+      : []
+    return { facts, whole, accepted, found }
   }
 }
 

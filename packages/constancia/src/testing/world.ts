@@ -6,8 +6,8 @@ import {
   type OutboxEntry,
   type RunId,
   rootRunId,
-  runStream,
   type StoredEvent,
+  type StreamId,
 } from '../journal/index.js'
 import type {
   Append,
@@ -155,9 +155,9 @@ export class World {
     return (await this.#store.runs({ idPrefix: this.#input.root, limit: 1_000 })).items
   }
 
-  /** A journal as it is stored now, past every fault. */
-  async journal(run: RunId): Promise<readonly StoredEvent[]> {
-    return this.#dead || this.#store === undefined ? [] : this.#store.read(runStream(run))
+  /** A stream as it is stored now, past every fault. */
+  async stream(id: StreamId): Promise<readonly StoredEvent[]> {
+    return this.#dead || this.#store === undefined ? [] : this.#store.read(id)
   }
 
   /** Whether no run has anything to tell another. */

@@ -57,7 +57,9 @@ describe('evidence on the command line:', () => {
     const proven = await run('verify', 'r1.proof', '--key', key, '--require', 'chain,leaves')
     expect([proven.code, proven.stdout]).toEqual([
       0,
-      expect.stringMatching(/^proven\n[\s\S]*run r1: 3 events, sealed up to 2/),
+      expect.stringMatching(
+        /^proven\n {2}ok +format, [\s\S]*run r1: 3 events, sealed up to event 2; FlowCompleted\n {2}Was the approval real\?/,
+      ),
     ])
     const json = await run('verify', 'r1.proof', '--key', key, '--json')
     expect(JSON.parse(json.stdout)).toMatchObject({ verdict: 'proven', kind: 'bundle', runs: [{ run: 'r1' }] })
@@ -67,7 +69,9 @@ describe('evidence on the command line:', () => {
     const bent = await run('verify', 'bent.proof', '--key', key)
     expect([bent.code, bent.stdout]).toEqual([
       15,
-      expect.stringMatching(/^forged\n[\s\S]*chain +FAILED\n +run\/r1 event 1:/),
+      expect.stringMatching(
+        /^forged\n {2}FAILED +digest, chain\n[\s\S]* chain: run\/r1 event 1:[\s\S]*\nNothing that it says is proven\.\n$/,
+      ),
     ])
     writeFileSync(join(folder, 'cut.proof'), file.subarray(0, 500))
     expect((await run('verify', 'cut.proof', '--key', key)).code).toBe(19)
@@ -137,7 +141,7 @@ describe('evidence on the command line:', () => {
     ])
     await run('prove', 'r1', 'r2', 'r3', 'r4', '-o', 'all.proof')
     const report = await run('verify', 'all.proof', '--key', key)
-    expect([report.code, report.stdout]).toEqual([0, expect.stringContaining(next)])
+    expect([report.code, report.stdout]).toEqual([0, expect.stringContaining(next.split('+').slice(0, 2).join('+'))])
     // Whoever still has the old key is told, and nothing starts.
     config = { ...config, ...(first === undefined ? {} : { evidence: first }) }
     await expect(work('r5')).rejects.toMatchObject({ code: 'key_not_active' })

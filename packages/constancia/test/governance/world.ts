@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import type { MovableUnderTest } from 'constancia/testing'
-import { afterEach } from 'vitest'
+import { afterEach, expect } from 'vitest'
 import { z } from 'zod'
 import { shownDigestOf } from '../../dist/governance/approvals/shown.js'
 import { action } from '../../dist/governance/contract/action.js'
@@ -29,6 +29,7 @@ import type { Claim, Clock, Store } from '../../dist/store/index.js'
 import type { StoreName } from '../engine/rig.js'
 import { underPostgres } from '../postgres/under-test.js'
 import { underMemory, underSqlite } from '../store/stores.js'
+import { inWords, replayed } from './replayed.js'
 
 export const day = 86_400_000
 const leaseMs = 10_000 * day
@@ -36,8 +37,16 @@ const leaseMs = 10_000 * day
 const open = { memory: underMemory, SQLite: underSqlite, PostgreSQL: () => underPostgres(true) }
 const made: MovableUnderTest[] = []
 
+// Whatever was changed here was permitted, and an auditor must find that it was.
 afterEach(async () => {
-  for (const given of made.splice(0)) await given.dispose()
+  for (const given of made.splice(0)) {
+    try {
+      const law = await given.store.read('governance' as StreamId, { fromSeq: 0, limit: 100_000 })
+      expect(inWords(replayed(new Map([['governance', law]])).findings)).toEqual([])
+    } finally {
+      await given.dispose()
+    }
+  }
 })
 
 /** A store, its clock, and a governance that stands on it; `ada` is its first administrator. */

@@ -253,6 +253,58 @@ export const governanceBugs: readonly PlantedBug[] = [
       name: 'memory store conforms: notices keep no run',
     },
   },
+  ...[
+    {
+      breaks: 'the replay takes the roles of a vote for true',
+      file: 'approvals',
+      find: 'else if (!areSame(judged.roles, roles))',
+      replace: 'else if (roles.length > 9)',
+      tests: 'the roles of a vote are made up',
+    },
+    {
+      breaks: 'the replay lets an approval be used twice',
+      file: 'once',
+      find: 'if (user !== undefined && user !== body.op)',
+      replace: 'if (user !== undefined && user === body.op)',
+      tests: 'an approval was used for two ops',
+    },
+    {
+      breaks: 'the replay lets an op be done twice',
+      file: 'once',
+      find: 'if (op.isOver)',
+      replace: "if (op.isOver && event.kind === 'ActionDenied')",
+      tests: 'it was done twice',
+    },
+    {
+      breaks: 'the replay believes a decision that claims an older law',
+      file: 'run',
+      find: 'nextMs !== undefined && nextMs < at - staleMsMax',
+      replace: 'nextMs !== undefined && nextMs < at - at',
+      tests: 'claims an older law',
+    },
+    {
+      breaks: 'the replay lets a contract come into force without its quorum',
+      file: 'changes',
+      find: '(activated !== undefined) !== suffices',
+      replace: 'activated === undefined && suffices',
+      tests: 'without its quorum',
+    },
+    {
+      breaks: 'the replay does not mind that nobody let a run go on',
+      file: 'actions',
+      find: "one.lastPause === 'ResumeAuthorized') continue",
+      replace: "one.lastPause !== 'OutcomeStated') continue",
+      tests: 'nobody let it go on$',
+    },
+  ].map(
+    ({ breaks, file, find, replace, tests }): PlantedBug => ({
+      breaks,
+      file: `verify/src/governance/replay/${file}.ts`,
+      find,
+      replace,
+      noticedBy: test('lies', tests),
+    }),
+  ),
   {
     breaks: 'a grant that has ended by the clock of the database holds where that of the process lags',
     file: governance('law-book'),

@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
 import { cliBugs } from './cli-bugs.js'
 import { engineBugs } from './engine-bugs.js'
+import { evidenceBugs } from './evidence-bugs.js'
 import { familyBugs } from './family-bugs.js'
 import { fleetBugs } from './fleet-bugs.js'
 import { governanceBugs } from './governance-bugs.js'
@@ -12,6 +13,7 @@ import { type PlantedBug, Workbench } from './workbench.js'
 const bugs: readonly PlantedBug[] = [
   ...cliBugs,
   ...engineBugs,
+  ...evidenceBugs,
   ...familyBugs,
   ...fleetBugs,
   ...governanceBugs,

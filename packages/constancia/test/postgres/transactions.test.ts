@@ -142,7 +142,7 @@ describe('an effect in PostgreSQL', () => {
       const [one] = await owned('r1')
       cutAt(word, place)
       const { answer, callCount } = await effect(one, note(1))
-      expect([proxy.cutCount, callCount]).toEqual([1, expected])
+      expect([proxy.cutCount, callCount, answer.kind]).toEqual([1, expected, 'appended'])
       expect(await kinds('r1')).toEqual(done)
       if (answer.kind === 'appended')
         expect((await store.read(runStream(idOf('r1')))).slice(1).map(({ hash }) => hash)).toEqual(

@@ -1,11 +1,20 @@
 import { createReadStream, existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type CheckName, checkNames, type Report, type VerdictOfFile, verifyBundle } from '@constancia/verify'
+import {
+  type CheckName,
+  type CheckResult,
+  checkNames,
+  type Report,
+  type RunReport,
+  type VerdictOfFile,
+  verifyBundle,
+} from '@constancia/verify'
 import { nodeCrypto } from '@constancia/verify/node'
 import type { Call, Command } from '../command.js'
+import { momentText } from '../durations.js'
 import { cliError, messageOf } from '../errors.js'
 import { type ExitCode, exitCodes } from '../exit-codes.js'
-import { printable } from '../text.js'
+import { printable, wrap } from '../text.js'
 
 const codes: Readonly<Record<VerdictOfFile, ExitCode>> = {
   proven: exitCodes.done,
@@ -98,34 +107,81 @@ function requiredOf(call: Call): readonly CheckName[] {
   )
 }
 
-const marks = { passed: 'ok', failed: 'FAILED', not_evaluated: 'not evaluated' } as const
+const marks = { failed: 'FAILED', not_evaluated: 'not evaluated', passed: 'ok' } as const
+const markWidth = 13
 
 async function printReport(call: Call, report: Report): Promise<void> {
   const { terminal } = call
-  const { verdict, checks, runs, seal, notProven } = report
   const { paint } = terminal
-  await terminal.print(verdict === 'proven' ? paint.good('proven') : paint.bad(verdict))
-  for (const { name, result, reasons, reasonCount } of checks) {
-    await terminal.print(`  ${name.padEnd(12)} ${marks[result]}`)
-    for (const { message, stream, seq } of reasons) {
-      const where = [stream, seq === undefined ? undefined : `event ${seq}`]
-        .filter((one) => one !== undefined)
-        .join(' ')
-      await terminal.print(printable(`    ${where === '' ? '' : `${where}: `}${message}`))
-    }
-    if (reasonCount > reasons.length) await terminal.print(`    and ${reasonCount - reasons.length} more`)
-  }
-  for (const { run, sealedSeq, eventCount, ended } of runs)
-    await terminal.print(
-      printable(`  run ${run}: ${eventCount} events, sealed up to ${sealedSeq ?? 'none'}, ${ended ?? 'not ended'}`),
+  const { verdict, runs, notProven } = report
+  await terminal.print(verdict === 'proven' ? paint.good(verdict) : paint.bad(verdict))
+  const told = isOfUse(report) ? runs.flatMap((run) => runLines(call, run)) : ['Nothing that it says is proven.']
+  for (const line of [...checkLines(call, report), ...sealLines(call, report), ...told]) await terminal.print(line)
+  if (!isOfUse(report)) return
+  await terminal.print('not proven')
+  for (const one of notProven) await terminal.print(wrapped(call, one, '  '))
+}
+
+// Whether what it says is worth reading: the answers of a forged file are whatever its forger wanted.
+function isOfUse({ verdict }: Report): boolean {
+  return verdict === 'proven' || verdict === 'incomplete' || verdict === 'unsealed'
+}
+
+// Each check by its name, those that did not pass with what is wrong and where.
+function checkLines(call: Call, { checks }: Report): string[] {
+  return (['failed', 'not_evaluated', 'passed'] as const).flatMap((result) => {
+    const some = checks.filter((check) => check.result === result)
+    if (some.length === 0) return []
+    const begin = `  ${marks[result].padEnd(markWidth)}  `
+    const names = wrap(
+      some.map(({ name }) => name).join(', '),
+      call.terminal.width - begin.length,
+      ' '.repeat(begin.length),
     )
-  if (seal !== undefined) {
-    const when =
-      seal.seconds === undefined ? '' : `, made ${new Date(seal.seconds * 1_000).toISOString()} by the operator's clock`
-    await terminal.print(
-      printable(`  checkpoint of ${seal.size} leaves by ${seal.key ?? 'nobody who is known'}${when}`),
-    )
-  }
-  await terminal.print('Not proven:')
-  for (const one of notProven) await terminal.print(printable(`  ${one}`))
+    const { paint } = call.terminal
+    const head = begin + names
+    return [result === 'failed' ? paint.bad(head) : head, ...some.flatMap((check) => reasonLines(call, check))]
+  })
+}
+
+function reasonLines(call: Call, { name, reasons, reasonCount }: CheckResult): string[] {
+  const lines = reasons.map(({ message, stream, seq }) => {
+    const where = [stream, seq === undefined ? undefined : `event ${seq}`].filter((one) => one !== undefined).join(' ')
+    return wrapped(call, `${name}: ${where === '' ? '' : `${where}: `}${message}`, '    ')
+  })
+  return reasonCount > reasons.length ? [...lines, `    ${name}: and ${reasonCount - reasons.length} more`] : lines
+}
+
+function sealLines(call: Call, { seal }: Report): string[] {
+  if (seal === undefined) return []
+  const { size, key, seconds } = seal
+  const when = seconds === undefined ? '' : `, ${momentText(seconds * 1_000)} by the operator's clock`
+  // The last part of a key is long, and whoever gave it knows it.
+  const by = key === undefined ? 'nobody who is known' : key.split('+').slice(0, 2).join('+')
+  const label = `  ${'sealed'.padEnd(markWidth)}  `
+  return [label + wrapped(call, `by ${by}, ${size} leaves${when}`, ' '.repeat(label.length)).trimStart()]
+}
+
+const asked = {
+  approval: 'Was the approval real?',
+  authority: 'Was the person still authorised?',
+  actor: 'Did it execute as the right actor?',
+  once: 'Did it execute once?',
+} as const
+
+function runLines(call: Call, { run, eventCount, sealedSeq, ended, answers }: RunReport): string[] {
+  const until = sealedSeq === undefined ? 'none of them sealed' : `sealed up to event ${sealedSeq}`
+  const head = printable(`run ${run}: ${eventCount} events, ${until}; ${ended ?? 'it goes on'}`)
+  const { paint } = call.terminal
+  return [
+    head,
+    ...answers.flatMap(({ question, answer, text }) => [
+      `  ${paint.strong(asked[question])} ${answer === 'yes' ? paint.good(answer) : answer === 'no' ? paint.bad(answer) : answer}`,
+      wrapped(call, text, '    '),
+    ]),
+  ]
+}
+
+function wrapped({ terminal }: Call, text: string, indent: string): string {
+  return wrap(printable(text), terminal.width - indent.length).replaceAll(/^/gm, indent)
 }

@@ -104,7 +104,9 @@ function decideNow<T>(
       const read = readingNow(facts, reading)
       if (law === undefined || read === undefined) return { drafts: [], result: undefined }
       const seen = seenOf(facts.basisHead ?? head)
-      const { drafts, result } = decide({ facts, reading: read, law })
+      // The moment that the events will bear: none is dated before the one before it, whatever the clock says.
+      const nowMs = Math.max(facts.nowMs, read.head.at)
+      const { drafts, result } = decide({ facts: { ...facts, nowMs }, reading: read, law })
       return { drafts, seen, result: { result, seen } }
     },
   })

@@ -25,8 +25,8 @@ export interface LogTable {
   lastId(): number
   /** Ends of purged journals that are not sealed, so many at most. */
   owed(limit: number): number[]
-  /** Where a stream ends, and what of it is sealed. */
-  standing(streamNo: number): Standing | undefined
+  /** Where streams end, and what of them is sealed; those that are left out were purged and are sealed. In no order that matters. */
+  standings(streamNos: readonly number[]): Standing[]
   governanceNo(): number | undefined
   add(sealing: Sealing): void
   /** Notes how far the log goes, and up to which event was looked. */
@@ -63,32 +63,36 @@ export function logTable(database: Database): LogTable {
 
 function growth(
   database: Database,
-): Pick<LogTable, 'place' | 'touched' | 'lastId' | 'owed' | 'standing' | 'governanceNo'> {
+): Pick<LogTable, 'place' | 'touched' | 'lastId' | 'owed' | 'standings' | 'governanceNo'> {
   const place = database.prepare('SELECT size, cursor, purges FROM log')
   // The order keeps the planner from an index over streams, all of which it would read.
   const touched = database.prepare('SELECT DISTINCT stream FROM events NOT INDEXED WHERE id > ? AND id <= ?')
   touched.setReturnArrays(true)
   const lastId = database.prepare('SELECT ifnull(max(id), 0) AS id FROM events')
   const owed = database.prepare('SELECT stream FROM log_owed ORDER BY stream LIMIT ?')
-  const standing = database.prepare(`
-    SELECT s.name AS stream, e.seq, lower(hex(e.hash)) AS hash, ${sealedOf('s.no')} AS sealed
-    FROM streams AS s JOIN events AS e ON e.stream = s.no WHERE s.no = ? ORDER BY e.seq DESC LIMIT 1`)
-  const left = database.prepare(`
-    SELECT s.name AS stream, o.seq, lower(hex(o.hash)) AS hash, ${sealedOf('s.no')} AS sealed
-    FROM streams AS s JOIN log_owed AS o ON o.stream = s.no WHERE s.no = ?`)
+  // One statement for many takes a third of the time of many.
+  const standings = database.prepare(`
+    SELECT s.no, s.name, e.seq, lower(hex(e.hash)), ${sealedOf('s.no')}
+    FROM json_each(?1) AS i CROSS JOIN streams AS s ON s.no = i.value
+    CROSS JOIN events AS e ON e.stream = s.no AND e.seq = (SELECT max(l.seq) FROM events AS l WHERE l.stream = s.no)
+    UNION ALL SELECT s.no, s.name, o.seq, lower(hex(o.hash)), ${sealedOf('s.no')}
+    FROM log_owed AS o CROSS JOIN streams AS s ON s.no = o.stream WHERE o.stream IN (SELECT value FROM json_each(?1))`)
+  standings.setReturnArrays(true)
   const governanceNo = database.prepare('SELECT no FROM streams WHERE name = ?')
   return {
     place: () => ({ ...(place.get() as LogPlace) }),
     touched: (afterId, upToId) => (touched.all(afterId, upToId) as [number][]).map(([no]) => no),
     lastId: () => (lastId.get() as { id: number }).id,
     owed: (limit) => (owed.all(limit) as { stream: number }[]).map(({ stream }) => stream),
-    standing: (streamNo) => {
-      const row = (standing.get(streamNo) ?? left.get(streamNo)) as Omit<Standing, 'place'> | undefined
-      return row && { ...row, place: streamNo }
-    },
+    standings: (streamNos) =>
+      (standings.all(JSON.stringify(streamNos)) as StandingRow[]).map(([place, stream, seq, hash, sealed]) => {
+        return { place, stream, seq, hash, sealed }
+      }),
     governanceNo: () => (governanceNo.get(sealedLast) as { no: number } | undefined)?.no,
   }
 }
+
+type StandingRow = readonly [no: number, stream: StreamId, seq: number, hash: string, sealed: number]
 
 function sealedOf(no: string): string {
   return `ifnull((SELECT l.seq FROM log_leaves AS l WHERE l.stream = ${no} ORDER BY l.no DESC LIMIT 1), -1)`

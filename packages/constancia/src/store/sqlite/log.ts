@@ -56,11 +56,8 @@ export class SqliteLog implements Log {
     const governanceNo = await read(() => log.governanceNo())
     for (let from = 0; from < streamNos.length; from += streamsAtOnce) {
       const some = streamNos.slice(from, from + streamsAtOnce)
-      for (const standing of await read(() => some.map((no) => log.standing(no)))) {
-        if (standing === undefined || standing.place === governanceNo) continue
-        const { sealed, ...head } = standing
-        if (head.seq > sealed) heads.push(head)
-      }
+      for (const { sealed, ...head } of await read(() => log.standings(some)))
+        if (head.place !== governanceNo && head.seq > sealed) heads.push(head)
       await turn()
     }
     return heads
@@ -71,7 +68,7 @@ export class SqliteLog implements Log {
     const { log, read } = this.#session
     return read(() => {
       const no = log.governanceNo()
-      const standing = no === undefined ? undefined : log.standing(no)
+      const [standing] = no === undefined ? [] : log.standings([no])
       if (standing === undefined) return { governance: undefined, hasGovernanceGrown: false }
       const { sealed, ...governance } = standing
       return { governance, hasGovernanceGrown: governance.seq > sealed }

@@ -41,7 +41,7 @@ function about(has: Shape['has'] = {}, may: NonNullable<Shape['may']> = {}): For
 /** The forms of the bodies in the journal of a run that the replay reads. */
 export const runForms = {
   FlowStarted: object({
-    has: { flow: text, version: whole, actor: nullOr(text), contract: nullOr(text) },
+    has: { flow: text, version: whole, actor: nullOr(text), contract: nullOr(hash) },
     isOpen: true,
   }),
   ChildEnded: object({ has: { op: place }, may: { restricts: oneOf(true) }, isOpen: true }),

@@ -49,8 +49,7 @@ class ActionChecks:
         self.need(fact, "resumes", not op.went_on_without_leave(), "the run went on without leave")
         name = fact.body.get("approval")
         other = self.ops.get(name) if name is not None else None
-        if other is None or other.approval is None or other.approval.outcome is None: return
-        self.need(fact, "resumes", other.decided[-1:] == ["ResumeAuthorized"], "the run went on without leave after the approval")
+        self.need(fact, "resumes", other is None or not other.went_on_without_leave(), "the run went on without leave after the approval")
 
     def take_ActionAuthorized(self, fact, op):
         approval = self.approval_of(fact)

@@ -67,7 +67,7 @@ def about(more):
     return Record({"op": OP, "verb": text, "name": text, **more})
 
 RUN_BODIES = {
-    "FlowStarted": Record({"flow": text, "version": whole, "actor": or_null(text), "contract": or_null(text)}, open=True),
+    "FlowStarted": Record({"flow": text, "version": whole, "actor": or_null(text), "contract": or_null(HASH)}, open=True),
     "ChildEnded": Record({"op": OP, "restricts?": one_of(True)}, open=True),
     "CancelRequested": Record({}, open=True),
     "ActionAuthorized": about({"attempt": whole, "contract": IN_FORCE, "rule": whole, "roles": ROLES, "approval?": OP, "cents?": finite}),

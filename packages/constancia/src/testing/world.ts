@@ -255,7 +255,8 @@ export class World {
     const answer = await store.claim({ ...request, suspectCountMax: request.limit })
     this.#leadMs = 0
     if (answer.claims.length > 0) this.#silentMs = 0
-    return answer
+    // A store is told a later time so that leases have run out; what is decided goes by the time that there is.
+    return { ...answer, nowMs: this.#input.clock.now() }
   }
 
   // A life that stands still owns nothing, whatever the store answers it meanwhile.

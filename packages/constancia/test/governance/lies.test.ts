@@ -16,7 +16,7 @@ const lies = [...voteLies, ...approvalLies, ...actionLies, ...onceLies, ...resum
 
 beforeAll(async () => {
   for (const name of names) honest.set(name, await scenes[name]())
-}, 120_000)
+}, 600_000)
 
 function journalsOf(scene: SceneName): Journals {
   const journals = honest.get(scene)

@@ -40,8 +40,8 @@ export const familyBugs: readonly PlantedBug[] = [
   },
   {
     breaks: 'signals that were not read are lost when another run takes over',
-    file: engine('execution'),
-    find: 'unread: this.#ops.unreadSignals()',
+    file: engine('ops'),
+    find: 'unread: this.#handover.unreadSignals()',
     replace: 'unread: []',
     noticedBy: golden("flow 'counting' in memory R-A7 R-C5"),
   },

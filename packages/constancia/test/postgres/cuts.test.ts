@@ -14,7 +14,7 @@ let lanes: Lane[]
 beforeAll(async () => {
   const url = await databaseUrl()
   lanes = await Promise.all(Array.from({ length: laneCount }, () => Lane.open(url)))
-}, 120_000)
+}, 600_000)
 
 afterAll(() => Promise.all(lanes.map((lane) => lane.close())))
 

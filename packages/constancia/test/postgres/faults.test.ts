@@ -327,7 +327,7 @@ test('rows that another session holds locked delay what needs them, and are told
 test('C46 a worker whose listening connection is ended hears again of what others do', async () => {
   const waits = flow({ name: 'waits', version: 1, run: (ctx) => ctx.signal('go') })
   const store = postgres({ url, schema })
-  const worker = await open({ store, flows: [waits], worker: { pollMs: 60_000 }, log: () => undefined })
+  const worker = await open({ store, flows: [waits], worker: { pollMs: 600_000 }, log: () => undefined })
   const sender = await open({ store, flows: [waits], worker: false, log: () => undefined })
   const latencies: number[] = []
   for (let round = 0; round < 6; round += 1) {
@@ -343,7 +343,7 @@ test('C46 a worker whose listening connection is ended hears again of what other
     latencies.push(performance.now() - sentMs)
   }
   // The round in which it was ended: it connects again after half a second, and looks at everything then.
-  expect(Math.max(...latencies)).toBeLessThan(seconds(10))
+  expect(Math.max(...latencies)).toBeLessThan(seconds(120))
   await Promise.all([worker.close(), sender.close()])
 })
 

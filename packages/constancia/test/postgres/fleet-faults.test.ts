@@ -9,12 +9,12 @@ import { OwnServer } from './own-server.js'
 import { SqlProxy } from './sql-proxy.js'
 
 /**
- * What a database does to thirty-two workers at once, one thing after another. They look by themselves only once a minute, so
- * that whatever is noticed sooner was heard of; and leases are longer than anything here, so that whoever executes a step twice has no excuse.
+ * What a database does to thirty-two workers at once, one thing after another. They look by themselves only every ten minutes,
+ * so that whatever is noticed sooner was heard of; and leases are longer than anything here, so that whoever executes a step twice has no excuse.
  */
 const runCount = isCampaign ? 640 : 64
 const awayMs = isCampaign ? 20_000 : 3_000
-const wakeMsMax = seconds(20)
+const wakeMsMax = seconds(120)
 let server: OwnServer
 let proxy: SqlProxy
 let fleet: Fleet
@@ -26,8 +26,8 @@ beforeAll(async () => {
   proxy = new SqlProxy(server.port)
   url = await proxy.open(server.url)
   const store = { url, connectionCountMax: 3, waitMsMax: 240_000 }
-  fleet = await Fleet.open({ count: 32, store, worker: { pollMs: 60_000, leaseMs: 600_000 } })
-}, 120_000)
+  fleet = await Fleet.open({ count: 32, store, worker: { pollMs: 600_000, leaseMs: 1_800_000 } })
+}, 600_000)
 
 afterAll(async () => {
   await fleet.close()

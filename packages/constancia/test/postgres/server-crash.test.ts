@@ -14,7 +14,7 @@ let server: OwnServer
 
 beforeAll(async () => {
   server = await OwnServer.open()
-}, 120_000)
+}, 600_000)
 
 afterAll(() => server.close())
 

@@ -25,6 +25,7 @@ export class GovernanceCheck {
   #law: Finding['result'] | undefined
   #run: { readonly name: string; readonly replay: RunReplay } | undefined
   #isLawOver = false
+  #place = 0
   #decisionCount = 0
 
   constructor(crypto: Crypto, findings: Findings) {
@@ -47,13 +48,16 @@ export class GovernanceCheck {
   begin(name: string): void {
     if (name === 'governance') return
     this.finish()
+    this.#place = 0
     this.#run = { name, replay: new RunReplay(name.slice('run/'.length), this.#history) }
   }
 
   /** An event of the stream that began last. */
   add(event: ReadEvent): void {
-    if (this.#run === undefined) this.#governance.add(replayed(event))
-    else this.#run.replay.add(replayed(event))
+    // Seqs that do not follow are a matter of the chain: here an event has the place at which it stands.
+    const seq = this.#place++
+    if (this.#run === undefined) this.#governance.add(replayed(event, seq))
+    else this.#run.replay.add(replayed(event, seq))
   }
 
   /** The stream that began last is whole. */
@@ -86,7 +90,7 @@ export class GovernanceCheck {
   }
 }
 
-function replayed({ seq, kind, at, by, seenParts, body, data }: ReadEvent): ReplayEvent {
+function replayed({ kind, at, by, seenParts, body, data }: ReadEvent, seq: number): ReplayEvent {
   const governanceSeq = seenParts.governance?.seq
   const bodyText = body.kind === 'text' ? body.text : undefined
   const dataText = data === undefined ? 'none' : data.kind === 'text' ? data.text : undefined

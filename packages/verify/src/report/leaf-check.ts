@@ -94,11 +94,12 @@ export class LeafCheck {
 
   /** Whether all proofs lead to the root of the last checkpoint. */
   finish(last: { readonly size: number; readonly root: string }): void {
-    const fail = (message: string) => this.#findings.fail('leaves', message)
     const misfit = this.#indices.find((index, i) => !fitsSize(index, last.size, this.#pathLengths[i] ?? 0))
-    if (misfit !== undefined) fail(`leaf ${misfit} has a proof for another tree than that of ${last.size} leaves`)
-    for (const [root, { index }] of this.#roots)
-      if (root !== last.root) fail(`leaf ${index} is not proven to be in the tree of the last checkpoint`)
+    if (misfit !== undefined)
+      this.#findings.fail('leaves', `leaf ${misfit} has a proof for another tree than that of ${last.size} leaves`)
+    for (const [root, leaf] of this.#roots)
+      if (root !== last.root)
+        this.#findings.fail('leaves', `leaf ${leaf.index} is not proven to be in the tree of the last checkpoint`, leaf)
   }
 
   /** Whether what was seen of governance was sealed with whoever saw it; sizes of the checkpoints, ascending. */

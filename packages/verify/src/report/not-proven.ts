@@ -2,16 +2,24 @@ import type { CheckResult, RunReport } from './report.js'
 
 const never = [
   'That an event which should have been written was written.',
+  'That a run did not go on after the last leaf that the file has of it: only the whole log shows that.',
   'That no second history of a stream was shown to somebody else: only the whole log, or a witness, shows that.',
   "That the operator's clock was right: only a witness or a time-stamp token bounds it.",
   'That what an action asked of its destination had the effect that the answer says.',
 ]
 
 /** What a file does not prove, in whole sentences: what none does, and what this one lacks. */
-export function notProven(checks: readonly CheckResult[], runs: readonly RunReport[]): string[] {
+export function notProven(
+  checks: readonly CheckResult[],
+  runs: readonly RunReport[],
+  law: { readonly lastSeq: number; readonly sealedSeq: number | undefined } | undefined,
+): string[] {
   const skipped = checks
     .filter(({ result }) => result === 'not_evaluated')
     .map(({ name, reasons }) => `${name} was not evaluated: ${reasons[0]?.message ?? 'no reason is known'}.`)
+  const sealedLaw = law?.sealedSeq ?? -1
+  const lawLeft = law !== undefined && sealedLaw < law.lastSeq
+  const unsealedLaw = lawLeft ? [`Of governance, what follows event ${sealedLaw} is not sealed.`] : []
   const unsealed = runs.flatMap(({ run, eventCount, sealedSeq }) => {
     const last = eventCount - 1
     if (sealedSeq === undefined) return [`Nothing of run ${run} is sealed.`]
@@ -25,5 +33,5 @@ export function notProven(checks: readonly CheckResult[], runs: readonly RunRepo
     ...(withheld > 0 ? [`What ${withheld} texts say that were withheld.`] : []),
     ...(erased > 0 ? [`What ${erased} texts said that were erased.`] : []),
   ]
-  return [...skipped, ...unsealed, ...gone, ...never]
+  return [...skipped, ...unsealedLaw, ...unsealed, ...gone, ...never]
 }

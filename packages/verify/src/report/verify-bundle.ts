@@ -228,6 +228,7 @@ class Verification {
     const last = this.#last
     const signer = last?.signedBy[0]
     const checks = this.findings.results(names)
+    const law = this.#chain.streams.get('governance')
     const verdict = this.findings.verdict(required.filter((name) => names.includes(name)))
     const runs = [...this.#chain.streams.values()]
       .filter(({ name }) => name.startsWith('run/'))
@@ -241,7 +242,7 @@ class Verification {
       runs,
       decisionCount: this.#governance.decisionCount,
       seal: last && { size: last.size, root: last.root, key: signer?.known.key.text, seconds: signer?.seconds },
-      notProven: notProven(checks, runs),
+      notProven: notProven(checks, runs, law && { lastSeq: law.readCount - 1, sealedSeq: law.leafSeq }),
     }
   }
 

@@ -16,6 +16,8 @@ class Database {
   pulsing: Promise<void> = Promise.resolve()
   pulseCount = 0
   releaseCount = 0
+  /** Whether nobody has a claim any more. */
+  refuses = false
 
   get store(): Store {
     const claims = [{ run: 'r2', id: 'c2', epoch: 1 }]
@@ -29,7 +31,8 @@ class Database {
       },
       missing: async (heads: readonly NotedHead[]) => heads.filter((head) => this.lost?.(head) === true),
       hold: async () => undefined,
-      append: async () => ({ kind: 'appended', events: [{ seq: 3, hash: 'aa' }] }),
+      append: async () =>
+        this.refuses ? { kind: 'claim_lost' } : { kind: 'appended', events: [{ seq: 3, hash: 'aa' }] },
       claim: async () => ({ claims, nextDueAtMs: undefined, setAside: [] }),
       release: async () => {
         this.releaseCount += 1
@@ -91,6 +94,17 @@ test('T8 what a pulse under way is to cover is looked for as well, where another
     expect(database.releaseCount).toBe(1)
     answer()
     expect(await store.loss()).toMatchObject({ kind: 'missing' })
+    expect(said).toEqual([expect.stringContaining('run r1')])
+  })
+})
+
+test('T8 another server that refuses a claim is not trusted for having the one event that this was about', async () => {
+  await failedOver(async ({ store, database, said, answer }) => {
+    database.refuses = true
+    const stale = { claim: { run: 'r3', id: 'c3', epoch: 1 }, head: { seq: 1, hash: 'bb', at: 1 }, drafts: [] }
+    expect(await store.append(stale as never)).toEqual({ kind: 'claim_lost' })
+    await expect(store.claim({} as never)).rejects.toMatchObject({ code: 'store_rolled_back' })
+    answer()
     expect(said).toEqual([expect.stringContaining('run r1')])
   })
 })

@@ -115,10 +115,7 @@ export class Guard {
     const startedMs = clock.monotonic()
     const view = this.#view()
     const found = await this.#ask(() => store.mark())
-    if (found !== undefined) {
-      const isOther = found.server !== this.#server || view.loss !== undefined
-      await this.#judge({ ...view, found, missing: isOther ? await this.#missingAfter(found) : [] })
-    }
+    if (found !== undefined) await this.#judge({ ...view, found, missing: await this.#missingBy(found, view) })
     this.#checkedMs = startedMs
     if (this.#loss !== undefined) throw lossError(this.#loss)
   }
@@ -138,7 +135,10 @@ export class Guard {
     const { store } = this.#parts
     const view = this.#view()
     const found = await this.#ask(() => store.mark())
-    if (found !== undefined) await this.#judge({ ...view, found, missing: await store.missing([head]) })
+    if (found === undefined) return
+    // Whoever is judged is known from then on: another server is never judged by this event alone.
+    const missing = [...(await store.missing([head])), ...(await this.#missingBy(found, view))]
+    await this.#judge({ ...view, found, missing })
   }
 
   /** Takes the database as it is from now on: an operator has accepted it. */
@@ -294,6 +294,12 @@ export class Guard {
       await this.#lose({ kind: 'replaced', message: error.message, wholeUntilMs: undefined, missing: [] }, undefined)
       return undefined
     }
+  }
+
+  // The server that was there before has what it acknowledged.
+  async #missingBy(found: Mark, view: View): Promise<NotedHead[]> {
+    const isOther = found.server !== this.#server || view.loss !== undefined
+    return isOther ? this.#missingAfter(found) : []
   }
 
   // Another server has answered. What was acknowledged to others of this machine, since their last pulses, has to be there as well.

@@ -37,6 +37,42 @@ async function openBare(file: string): Promise<Database> {
   return new DatabaseSync(file)
 }
 
+/** Commits of one small row, one after the other: the least that anything costs which is to be on the disk. */
+export class BareCommits {
+  readonly #database: Database
+  readonly #begin: Statement
+  readonly #insert: Statement
+  readonly #commit: Statement
+
+  private constructor(database: Database) {
+    database.exec('CREATE TABLE bare (text TEXT)')
+    this.#database = database
+    this.#begin = database.prepare('BEGIN IMMEDIATE')
+    this.#insert = database.prepare('INSERT INTO bare VALUES (?)')
+    this.#commit = database.prepare('COMMIT')
+  }
+
+  /** Makes a new file, and opens it with the driver and the settings that the store uses. */
+  static async create(file: string): Promise<BareCommits> {
+    const database = await openBare(file)
+    for (const setting of settings) database.exec(`PRAGMA ${setting}`)
+    return new BareCommits(database)
+  }
+
+  /** Commits a row; returns how many milliseconds it took. */
+  commit(): number {
+    const startMs = performance.now()
+    this.#begin.run()
+    this.#insert.run('x'.repeat(600))
+    this.#commit.run()
+    return performance.now() - startMs
+  }
+
+  close(): void {
+    this.#database.close()
+  }
+}
+
 /** Bytes of the texts of all events in a file. */
 export async function textBytes(file: string): Promise<number> {
   const database = await openBare(file)

@@ -2,10 +2,10 @@ import { statSync } from 'node:fs'
 import { textBytes } from '../bare.js'
 import type { Place } from '../place.js'
 import { apart } from './apart.js'
-import type { Advancing, Stayed } from './orders.js'
+import type { Advancing, Stayed, Woken } from './orders.js'
 import { listenerId, startProbe } from './parked.js'
 import { drainWith } from './short-runs.js'
-import { wakeElsewhere } from './waking.js'
+import { wakeFromElsewhere } from './waking.js'
 
 /** How much is measured of many runs. */
 export interface ManySizes {
@@ -56,9 +56,9 @@ export interface ManySamples {
   diskBytes: number
   readonly empty: Stayed[]
   readonly parked: Stayed[]
-  /** Milliseconds from `signal` to the next step; one list a round. */
-  readonly wakeOwnMs: number[][]
-  readonly wakeElsewhereMs: number[][]
+  /** From `signal` to the next step; one for each round. */
+  readonly wakeOwn: Woken[]
+  readonly wakeElsewhere: Woken[]
   readonly few: Advancing[]
   readonly many: Advancing[]
   readonly pairs: number[]
@@ -72,8 +72,8 @@ export async function measureMany(place: Place, sizes: ManySizes): Promise<ManyS
     diskBytes: 0,
     empty: [],
     parked: [],
-    wakeOwnMs: [],
-    wakeElsewhereMs: [],
+    wakeOwn: [],
+    wakeElsewhere: [],
     few: [],
     many: [],
     pairs: [],
@@ -101,8 +101,10 @@ async function measureParked(place: Place, sizes: ManySizes, samples: ManySample
     samples.empty.push(await stay(emptyFile, 100))
     samples.parked.push(await stay(file, idleMs))
     const ids = (from: number): string[] => Array.from({ length: wakes }, (_, index) => listenerId(from + index))
-    samples.wakeOwnMs.push(await apart({ kind: 'wake', file, runs: ids(2 * round * wakes) }))
-    samples.wakeElsewhereMs.push(await wakeElsewhere({ file }, ids((2 * round + 1) * wakes)))
+    const order = { kind: 'wake', file, runs: ids(2 * round * wakes) } as const
+    samples.wakeOwn.push(await onNewFile(place, (bareFile) => apart({ ...order, bareFile })))
+    const runs = ids((2 * round + 1) * wakes)
+    samples.wakeElsewhere.push(await onNewFile(place, (bareFile) => wakeFromElsewhere(file, bareFile, runs)))
   }
   place.drop(file)
   place.drop(emptyFile)

@@ -7,7 +7,7 @@ export type Order =
   /** Opens the file, does the one run that is due, and stays idle. */
   | { readonly kind: 'stay'; readonly file: string; readonly idleMs: number }
   /** Wakes runs of its own by signals, one after the other. */
-  | { readonly kind: 'wake'; readonly file: string; readonly runs: readonly string[] }
+  | { readonly kind: 'wake'; readonly file: string; readonly bareFile: string; readonly runs: readonly string[] }
   /** Works, and tells of each run that another process has woken. */
   | { readonly kind: 'serve'; readonly where: Where }
   /** Advances so many runs, all of them at once, by so many steps. */
@@ -31,6 +31,12 @@ export interface Stayed {
   readonly residentBytes: number
   /** Share of one processor while nothing was to do. */
   readonly idlePercent: number
+}
+
+/** What waking runs came to, one after the other, and what one bare commit took after each. Milliseconds. */
+export interface Woken {
+  readonly latenciesMs: readonly number[]
+  readonly bareMs: readonly number[]
 }
 
 /** What advancing many runs at once came to. */

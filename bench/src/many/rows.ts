@@ -1,6 +1,7 @@
 import { type Row, withTarget } from '../row.js'
 import { percentile, ratios, type Spread, spreadOf } from '../samples.js'
 import type { ManySamples, ManySizes } from './measures.js'
+import type { Woken } from './orders.js'
 
 const mebibyte = 2 ** 20
 const count = (value: number): string => value.toLocaleString('en-US')
@@ -53,19 +54,26 @@ function parked({ parkedRuns }: ManySizes, { empty, parked: stayed, diskBytes }:
   ]
 }
 
-function waking({ parkedRuns }: ManySizes, { wakeOwnMs, wakeElsewhereMs }: ManySamples): Row[] {
+function waking({ parkedRuns }: ManySizes, { wakeOwn, wakeElsewhere }: ManySamples): Row[] {
   const among = `waking one of ${count(parkedRuns)}`
-  const rows = (id: string, from: string, rounds: readonly (readonly number[])[]): [Row, Row] => [
-    { id, what: `${among} from ${from}`, unit: 'ms', constancia: spreadOf(rounds.flat()) },
+  const rows = (id: string, from: string, rounds: readonly Woken[]): [Row, Row] => [
+    {
+      id,
+      what: `${among} from ${from}; one bare commit`,
+      unit: 'ms',
+      constancia: spreadOf(rounds.flatMap(({ latenciesMs }) => latenciesMs)),
+      bare: spreadOf(rounds.flatMap(({ bareMs }) => bareMs)),
+    },
     {
       id: `${id}-p99`,
       what: `${among} from ${from}, 99th of 100`,
       unit: 'ms',
-      constancia: spreadOf(rounds.map((latencies) => percentile(latencies, 99))),
+      constancia: spreadOf(rounds.map(({ latenciesMs }) => percentile(latenciesMs, 99))),
+      bare: spreadOf(rounds.map(({ bareMs }) => percentile(bareMs, 99))),
     },
   ]
-  const [own, ownLate] = rows('wake-own', 'the same process', wakeOwnMs)
-  const [elsewhere, elsewhereLate] = rows('wake-elsewhere', 'another process', wakeElsewhereMs)
+  const [own, ownLate] = rows('wake-own', 'the same process', wakeOwn)
+  const [elsewhere, elsewhereLate] = rows('wake-elsewhere', 'another process', wakeElsewhere)
   return [withTarget(own, '<=', 5), ownLate, withTarget(elsewhere, '<=', 10), elsewhereLate]
 }
 

@@ -1,15 +1,21 @@
 import { open } from 'constancia'
 import { sqlite } from 'constancia/sqlite'
+import { BareCommits } from '../bare.js'
 import { storeAt, type Where } from '../where.js'
 import { Apart } from './apart.js'
-import type { OrderOf } from './orders.js'
+import type { OrderOf, Woken } from './orders.js'
 import { parkedFlows, pause } from './parked.js'
 
 // Of a clock that all processes of a machine share.
 const nowMs = (): number => Number(process.hrtime.bigint()) / 1e6
 
-/** Wakes runs of this process; milliseconds from each call of `signal` until the run's next step. */
-export async function wake({ file, runs }: OrderOf<'wake'>): Promise<number[]> {
+/**
+ * Wakes runs of this process; milliseconds from each call of `signal` until the run's next step. After each a row is committed to
+ * another file of the same disk.
+ */
+export async function wake({ file, bareFile, runs }: OrderOf<'wake'>): Promise<Woken> {
+  const bare = await BareCommits.create(bareFile)
+  const bareMs: number[] = []
   let woken: () => void = () => undefined
   const runtime = await open({
     store: sqlite({ file }),
@@ -25,10 +31,14 @@ export async function wake({ file, runs }: OrderOf<'wake'>): Promise<number[]> {
     const sentMs = nowMs()
     await runtime.run(run).signal('go')
     latenciesMs.push((await arrival) - sentMs)
+    await runtime.run(run).result() // The step and the end are commits of their own, which the next wake is not to wait for.
+    await pause(10)
+    bareMs.push(bare.commit())
     await pause(10)
   }
+  bare.close()
   await runtime.close()
-  return latenciesMs
+  return { latenciesMs, bareMs }
 }
 
 /** Works on runs and tells when each of them is awake. */
@@ -40,11 +50,24 @@ export async function serve({ where }: OrderOf<'serve'>, tell: (atMs: number) =>
   return () => runtime.close()
 }
 
-/** The same as {@link wake}, where another process works on the runs. `between` is done after each. */
+/** The same as {@link wake}, where another process works on the runs. */
+export async function wakeFromElsewhere(file: string, bareFile: string, runs: readonly string[]): Promise<Woken> {
+  const bare = await BareCommits.create(bareFile)
+  const bareMs: number[] = []
+  const latenciesMs = await wakeElsewhere({ file }, runs, async () => {
+    await pause(10)
+    bareMs.push(bare.commit())
+    await pause(10)
+  })
+  bare.close()
+  return { latenciesMs, bareMs }
+}
+
+/** Wakes runs on which another process works; milliseconds as of {@link wake}. `between` is done after each. */
 export async function wakeElsewhere(
   where: Where,
   runs: readonly string[],
-  between: () => Promise<void> = () => pause(10),
+  between: () => Promise<void>,
 ): Promise<number[]> {
   const server = new Apart<number>({ kind: 'serve', where })
   const runtime = await open({ store: storeAt(where), flows: [], worker: false, log: () => undefined })
@@ -54,6 +77,7 @@ export async function wakeElsewhere(
     const sentMs = nowMs()
     await runtime.run(run).signal('go')
     latenciesMs.push((await server.next()) - sentMs)
+    await runtime.run(run).result()
     await between()
   }
   await runtime.close()

@@ -4,7 +4,7 @@ import type { RunId } from '../journal/index.js'
 export interface Change {
   /** Undefined where another process changed something: it may be any run. */
   readonly run: RunId | undefined
-  /** The last event that is stored now, where the run is known. */
+  /** The last event that is stored now, where the run is known; -1 where a run may become due by what is stored next. */
   readonly headSeq: number | undefined
   /** Whether a run may have become due: created, released, or made ready by a decision; true where that is unknown. */
   readonly due: boolean

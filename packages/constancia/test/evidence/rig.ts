@@ -14,7 +14,15 @@ import {
   Sealer,
   signerOf,
 } from '../../dist/evidence/index.js'
-import { defaultLimits, draftOf, nothingSeen, parseRunId, type StreamId } from '../../dist/journal/index.js'
+import {
+  defaultLimits,
+  draftOf,
+  headOf,
+  nothingSeen,
+  parseRunId,
+  type StreamId,
+  seenOf,
+} from '../../dist/journal/index.js'
 import type { Store } from '../../dist/store/index.js'
 
 export const origin = 'example.org/books'
@@ -78,11 +86,14 @@ export class Rig {
     await this.store.decide({ run: parseRunId(id), delivery, by: 'principal:bob', seen: nothingSeen, decide })
   }
 
+  /** Makes somebody the first administrator. */
   async grant(principal: string): Promise<void> {
-    const body = JSON.stringify({ principal, role: 'administrator', untilMs: null, source: 'direct' })
+    const body = JSON.stringify({ principal, role: 'administrator', untilMs: null, source: 'bootstrap' })
     const drafts = [{ kind: 'RoleGranted', body, data: undefined }]
     const stream = 'governance' as StreamId
-    await this.store.record({ stream, head: undefined, drafts, by: 'principal:ann', seen: nothingSeen })
+    const last = (await this.store.read(stream)).at(-1)
+    const seen = last === undefined ? nothingSeen : seenOf(headOf(last))
+    await this.store.record({ stream, head: undefined, drafts, by: `principal:${principal}`, seen })
   }
 
   prove(runs: readonly string[], more: Partial<ProveRequest> = {}): Promise<Proof> {

@@ -77,6 +77,13 @@ export const storeBugs: readonly PlantedBug[] = [
     noticedBy: { ...conformance, name: 'SQLite store conforms: .*asked to end begins with that' },
   },
   {
+    breaks: 'SQLite takes a run that a signal wakes in a transaction of its own',
+    file: sqlite('claims'),
+    find: 'session.commit.isGathering ? undefined : await',
+    replace: 'await',
+    noticedBy: { file: 'constancia/test/store/soon.test.ts', name: 'a signal wakes' },
+  },
+  {
     breaks: 'SQLite gives a run that took over an inbox of its own',
     file: sqlite('line'),
     find: 'if (fold.root === fold.id) return streamNo\n',

@@ -24,8 +24,9 @@ export interface Turn {
 export async function claim(session: Session, request: ClaimRequest, turn: Turn): Promise<ClaimAnswer> {
   for (const flow of request.flows) if (isLimited(flow)) session.limitedFlows.add(flow.flow)
   await session.presence.appear((gone) => expire(session, gone))
-  // Without the lock first: a worker that has nothing to do disturbs nobody.
-  const idle = await session.read(() => idleAnswer(session, request))
+  // Without the lock first: a worker that has nothing to do disturbs nobody. Unless something is about to be stored, which may be what
+  // it asks for: then it is answered by the same transaction.
+  const idle = session.commit.isGathering ? undefined : await session.read(() => idleAnswer(session, request))
   if (idle !== undefined) return idle
   return session.write(() => takeDue(session, request, turn))
 }
@@ -116,7 +117,7 @@ function take(session: Session, { first, request, nowMs, suspectsLeft }: Take): 
   const taking = { streamNo, id: claimId, worker, workerId, nowMs, leaseUntilMs, headSeq: head.seq, lostLeaseCount }
   session.claims.take(taking)
   session.tips.set(run, { streamNo, fold, claimId, epoch, readSignalCount })
-  session.watchers.touch({ run, headSeq: head.seq, due: false, outbox: false })
+  session.watchers.took(run, head.seq)
   return { run, id: claimId, epoch, stream: runStream(run), flow, version, head, lostLeaseCount }
 }
 

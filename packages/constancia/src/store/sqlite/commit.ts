@@ -64,6 +64,11 @@ export class GroupCommit {
     })
   }
 
+  /** Whether changes wait for the next transaction. */
+  get isGathering(): boolean {
+    return this.#queue.length > 0
+  }
+
   /** Throws why the handle is finished, if it is. */
   checkAlive(): void {
     if (this.#failure !== undefined) throw this.#failure

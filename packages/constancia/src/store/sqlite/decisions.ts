@@ -18,7 +18,7 @@ import { tipOf } from './tips.js'
 
 /** Lets the world outside add to a run; see `Store.decide`. */
 export function decide<T>(session: Session, request: Decide<T>): Promise<T> {
-  return session.write(() => {
+  const decided = session.write(() => {
     if (request.settles !== undefined) session.outbox.settle(request.settles)
     const record = session.runs.record(request.run)
     const facts = factsOf(session, request, record)
@@ -30,6 +30,8 @@ export function decide<T>(session: Session, request: Decide<T>): Promise<T> {
     )
     return decision.result
   })
+  if (!session.tips.isOwned(request.run)) session.watchers.expect(request.run)
+  return decided
 }
 
 function factsOf(session: Session, request: Decide<unknown>, record: RunRecord | undefined): Facts {

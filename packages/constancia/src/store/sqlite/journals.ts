@@ -21,7 +21,7 @@ import { hasMoved } from './streams.js'
 
 /** Starts a journal; see `Store.create`. */
 export function create(session: Session, request: CreateRun): Promise<Created> {
-  return session.write(() => {
+  const created = session.write<Created>(() => {
     const { run, settles } = request
     if (settles !== undefined) session.outbox.settle(settles)
     const known = session.events.streamNo(runStream(run))
@@ -29,6 +29,8 @@ export function create(session: Session, request: CreateRun): Promise<Created> {
     const { events } = createNow(session, request)
     return { kind: 'created', events }
   })
+  session.watchers.expect(request.run)
+  return created
 }
 
 function whatExists(session: Session, run: RunId, streamNo: number): Created {

@@ -48,6 +48,11 @@ export class Tips {
     return this.#tips.get(run) ?? this.#load(run)
   }
 
+  /** Whether somebody has a run, as far as is remembered, also outside of a transaction: no more than a guess. */
+  isOwned(run: RunId): boolean {
+    return this.#tips.get(run)?.claimId !== undefined
+  }
+
   /** Remembers what the transaction under way made of a run. */
   set(run: RunId, tip: RunTip): void {
     this.#tips.set(run, tip)

@@ -14,6 +14,9 @@ export interface WatchParts {
   readonly warn: (message: string) => void
 }
 
+// Whoever has the run has nothing to read for it.
+const nothingYet = -1
+
 // Where others ring, a look that nobody asked for is only a precaution.
 const pollsBetween = 10
 
@@ -54,11 +57,26 @@ export class Watchers {
     }
   }
 
+  /**
+   * Tells the listeners that a run may become due with the next transaction: whoever asks for runs now is answered by that one, where
+   * it would else have to wait for one more.
+   */
+  expect(run: RunId): void {
+    this.#call({ run, headSeq: nothingYet, due: true, outbox: false })
+  }
+
   /** Notes what the transaction under way changes. */
   touch(change: Change & { readonly run: RunId }): void {
     if (this.#listeners.size === 0) return
     const before = this.#touched.get(change.run)
     this.#touched.set(change.run, before === undefined ? change : both(before, change))
+  }
+
+  /** Notes that the transaction under way gives a run to somebody: for nobody else it is due. */
+  took(run: RunId, headSeq: number): void {
+    this.touch({ run, headSeq, due: false, outbox: false })
+    const noted = this.#touched.get(run)
+    if (noted !== undefined) this.#touched.set(run, { ...noted, due: false })
   }
 
   /** Tells the listeners what was noted. A change that was rolled back is told of as well: it is a hint. */

@@ -53,6 +53,7 @@ class ActionChecks:
 
     def take_ActionAuthorized(self, fact, op):
         approval = self.approval_of(fact)
+        if "approval" in fact.body: self.used.setdefault(fact.body["approval"], fact.body["op"])
         if approval is not None and approval.used_by is None: approval.used_by = fact.body["op"]
         if op.first_at is None: op.first_at, op.input = fact.t, fact.text()
         op.cents = fact.body.get("cents", 0.0)
@@ -123,8 +124,7 @@ class ActionChecks:
     def once_ActionAuthorized(self, fact, op):
         need = self.once(fact, op)
         need(fact.body["attempt"] == op.attempt + 1, "an attempt is left out or repeated")
-        approval = self.approval_of(fact)
-        need(approval is None or approval.used_by in (None, fact.body["op"]), "the approval was used by another op")
+        need(self.used.get(fact.body.get("approval"), fact.body["op"]) == fact.body["op"], "the approval was used by another op")
         protocols, remembers = self.protocols(fact)
         need(self.may_follow(op, protocols), "it may have been done before")
         codes = self.codes_since_statement(op)

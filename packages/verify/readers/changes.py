@@ -19,13 +19,14 @@ class Change:
         self.events, self.is_whole = [], True
 
 class Changes:
-    """Folds governance into laws and decides each change when it has ended."""
+    """Folds governance into laws and decides each change when it has ended. What counts is the place of an event, whatever seq it states."""
     def __init__(self, report):
         self.law, self.findings, self.change = LawHistory(), Findings(report, "governance"), None
 
     def event(self, event):
         if self.change and (event.kind not in LAW_BODIES or mark(event) != self.change.mark): self.end()
         self.law.moments.append(milliseconds(event.at))
+        event = event._replace(seq=len(self.law.moments) - 1)
         if event.kind not in LAW_BODIES: return
         if self.change is None: self.change = Change(event)
         body = self.read(event)

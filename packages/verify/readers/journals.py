@@ -7,7 +7,7 @@ class Journal:
     """One stream, event by event. Given what comes before its first event, it is a part that may begin anywhere."""
     def __init__(self, name, report, prev=None):
         self.name, self.report, self.is_part = name, report, prev is not None
-        self.base = 0
+        self.base, self.last = 0, None
         self.hashes, self.seen, self.began = [], [], ""
         self.prev = prev or hashlib.sha256(f"constancia.genesis/v1\n{name}\n".encode()).hexdigest()
         self.at, self.ended, self.epoch, self.claim = "", False, -1, ""
@@ -16,7 +16,8 @@ class Journal:
         if self.is_part and not self.hashes: self.base = event.seq
         self.check_chain(event)
         if self.name != "governance" and not self.is_part: self.check_run(event)
-        if not self.seen or self.seen[-1][1] != event.seen: self.seen.append((event.seq, event.seen))
+        if self.last != (event.seq - 1, event.seen): self.seen.append((self.length(), event.seq, event.seen))
+        self.last = (event.seq, event.seen)
         self.hashes.append(bytes.fromhex(event.hash))
         self.prev, self.at = event.hash, event.at
 

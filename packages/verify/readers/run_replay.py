@@ -42,7 +42,7 @@ class RunReplay(ApprovalChecks, ActionChecks, ResumeChecks):
     def __init__(self, report, stream, law):
         self.findings, self.id, self.law = Findings(report, stream), stream.removeprefix("run/"), law
         self.actor = self.flow = self.version = self.base = self.began = self.cancelled = self.expected = None
-        self.ops, self.restricting, self.seen = {}, set(), -1
+        self.ops, self.restricting, self.used, self.seen = {}, set(), {}, -1
 
     def event(self, event):
         fact = self.read(event) if event.kind in RUN_BODIES else None

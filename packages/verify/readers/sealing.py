@@ -111,10 +111,10 @@ class Seals:
     def check_seen(self):
         roots = {sealed.checkpoint.size: sealed.checkpoint.root.hex() for sealed in self.bundle.sealed}
         for name, journal in self.journals.items():
-            for seq, seen in journal.seen:
+            for place, seq, seen in journal.seen:
                 head, checkpoint = seen.split("/")
                 index = self.sealed_at(name, seq)
-                if head != "-": self.check_head((name, seq, index), *head.split(":"))
+                if head != "-": self.check_head((name, place, index), *head.split(":"))
                 if checkpoint != "-": self.check_seen_checkpoint((name, seq, index), *checkpoint.split(":"), roots)
 
     def sealed_at(self, name, seq):

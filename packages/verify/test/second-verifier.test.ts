@@ -4,6 +4,8 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { fileURLToPath } from 'node:url'
 import { afterAll, describe, expect, test } from 'vitest'
+import { type CheckName, verifyBundle } from '../dist/index.js'
+import { nodeCrypto } from '../dist/node.js'
 import { hasVectors, vectorFolder } from './vectors.js'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -21,13 +23,18 @@ const exitCodes: Record<string, number> = {
   unreadable: 19,
 }
 
-/** What a script beside these tests prints. Each starts Python once. */
-function python(script: string, args: readonly string[] = [], input = ''): unknown {
+/** The lines that a script beside these tests prints. Each starts Python once. */
+function text(script: string, args: readonly string[], input: string): string[] {
   const path = at(`second-verifier/${script}`)
-  const { error, status, stdout, stderr } = spawnSync('python3', [path, ...args], { input, maxBuffer: 1e9 })
+  const { error, status, stdout, stderr } = spawnSync('python3', [path, ...args], { input, maxBuffer: 2 ** 30 })
   if (error !== undefined) throw new Error('python3 did not start. The second verifier must be run.', { cause: error })
   if (status !== 0) throw new Error(`${script} ended with ${status}: ${stderr}`)
-  return JSON.parse(String(stdout))
+  return String(stdout).trimEnd().split('\n')
+}
+
+/** What a script prints that prints one JSON document. */
+function python(script: string, args: readonly string[] = [], input = ''): unknown {
+  return JSON.parse(text(script, args, input).join('\n'))
 }
 
 interface Sample {
@@ -38,6 +45,7 @@ interface Sample {
 }
 
 interface Vector {
+  readonly require?: readonly CheckName[]
   readonly name: string
   readonly file: string
   readonly origin: string
@@ -128,7 +136,44 @@ describe('the second verifier', () => {
     expect(verdicts['forged']).toBeGreaterThan(count / 5)
     expect(verdicts['unreadable']).toBeGreaterThan(count / 5)
   })
+
+  test('R-G6 T16 T17 on bundles that were changed at random both verifiers come to the same verdict and fail the same checks', async () => {
+    const index = JSON.parse(readFileSync(at('../vectors/index.json'), 'utf8')) as Vector[]
+    const readable = index.filter(({ verdict }) => verdict !== 'unreadable')
+    const cases = readable.map(({ file, ...given }) => ({
+      ...given,
+      file: readFileSync(at(`../vectors/${file}`), 'base64'),
+    }))
+    const count = isCampaign ? 20_000 : 300
+    const lines = text('mutants.py', [String(count), '11'], JSON.stringify({ cases }))
+    const mutants = lines.map((line) => JSON.parse(line) as Mutant)
+    const differing: unknown[] = []
+    const compared = { unreadable: 0, readable: 0 }
+    for (const { base, file, report } of mutants) {
+      const given = readable[base] as Vector
+      const ours = await verifyBundle(pieces(file), { ...given, crypto: nodeCrypto })
+      const isUnreadable = ours.verdict === 'unreadable'
+      compared[isUnreadable ? 'unreadable' : 'readable'] += 1
+      const failed = ours.checks.filter(({ result }) => result === 'failed').map(({ name }) => name)
+      const told = [ours.verdict, isUnreadable ? [] : failed]
+      const theirs = [report.verdict, isUnreadable ? [] : those(report.checks, 'failed')]
+      if (JSON.stringify(told) !== JSON.stringify(theirs)) differing.push({ vector: given.name, told, theirs, file })
+    }
+    expect(differing).toEqual([])
+    expect(mutants.length).toBe(count)
+    expect(Math.min(...Object.values(compared))).toBeGreaterThan(count / 5)
+  })
 })
+
+async function* pieces(base64: string): AsyncIterable<Uint8Array> {
+  yield Buffer.from(base64, 'base64')
+}
+
+interface Mutant {
+  readonly base: number
+  readonly file: string
+  readonly report: Report
+}
 
 interface Fuzzed {
   readonly verdicts: Record<string, number>

@@ -1,5 +1,5 @@
 import { askGate } from '../gate.js'
-import { limitPassed, usedWith } from '../limits.js'
+import { countedLimits, limitPassed, usedWith } from '../limits.js'
 import { readData } from '../reading/read.js'
 import { judgeStatement } from '../statement.js'
 import { verdictOf } from '../verdict.js'
@@ -68,6 +68,8 @@ function checkLeave({ event, body, op, run }: Decision<'ActionAuthorized'>): voi
 function checkLimits({ event, body, run, started, law }: Decision<'ActionAuthorized'>): void {
   const bound = started.contract === null ? undefined : law.contract(started.contract)
   const contracts = [...new Set([law.inForce, bound])].flatMap((one) => (one === undefined ? [] : [one.declared]))
+  // Most contracts have none, and what a run has done is counted through for them alone.
+  if (contracts.every(({ limits }) => countedLimits.every((name) => limits[name] === undefined))) return
   const used = usedWith([...run.intents.values()], { cents: body.cents ?? 0, runMs: event.at - started.atMs })
   const passed = limitPassed(contracts, used)
   if (passed === undefined) return

@@ -60,7 +60,7 @@ const histories: Record<string, [CheckName, (log: Log) => void]> = {
     (log) => {
       log.append('run/c', 'StepCompleted', '{}', { seen: '-/-' })
       log.seal()
-      const { seq, hash } = log.append('governance', 'Noted', '{}')
+      const { seq, hash } = log.append('governance', 'Noted', '{}', { seen: '-/-' })
       const events = log.streams.get('run/c')!
       // What was sealed before knows what was written afterwards.
       const cut = events.pop()!

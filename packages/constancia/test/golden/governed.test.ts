@@ -1,19 +1,24 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { days } from '../../dist/index.js'
 import { type CrashReport, type CrashTestOptions, crashTest } from '../../dist/testing/index.js'
+import { type StoreName, stores } from '../engine/stores.js'
 import { isCampaign, keepResults } from './campaign.js'
 import { forgotten } from './doubtful-flows.js'
 import { governedFlows } from './governed-flows.js'
 import { type GovernedGolden, lawOf } from './governed-treasury.js'
-import { timeout } from './suite.js'
+import { diskOf, timeout } from './suite.js'
 
-const reports: { readonly store: string; readonly report: CrashReport }[] = []
+const reports: { readonly store: StoreName; readonly report: CrashReport }[] = []
 
-async function crash(golden: GovernedGolden, options: Partial<CrashTestOptions<unknown>>): Promise<CrashReport> {
+async function crash(
+  golden: GovernedGolden,
+  store: StoreName,
+  options: Partial<CrashTestOptions<unknown>>,
+): Promise<CrashReport> {
   const { has, acceptedCount, actorUntilMs, downtimeMs: _, ...given } = golden
   const law = lawOf(golden.contract, actorUntilMs)
-  const report = await crashTest({ actor: 'ann', law, patienceMs: 2, ...given, ...options })
-  const store = options.store === 'sqlite' ? 'SQLite' : 'memory'
+  const usual = { actor: 'ann', law, store: diskOf[store], patienceMs: store === 'PostgreSQL' ? 20 : 2 }
+  const report = await crashTest({ ...usual, ...given, ...options })
   reports.push({ store, report })
   process.stdout.write(`${store}, ${report.table()}\n`)
   const kinds = [...report.facts.values()].flat().map(({ kind }) => kind)
@@ -24,11 +29,13 @@ async function crash(golden: GovernedGolden, options: Partial<CrashTestOptions<u
 }
 
 describe.each(governedFlows)('the governed flow $flow.name', (golden) => {
-  describe('in memory', () => {
+  describe.runIf(stores.includes('memory'))('in memory', () => {
     let tried: PromiseSettledResult<CrashReport>
 
     beforeAll(async () => {
-      const [outcome] = await Promise.allSettled([crash(golden, { pairs: true, everyNthPair: isCampaign ? 1 : 61 })])
+      const [outcome] = await Promise.allSettled([
+        crash(golden, 'memory', { pairs: true, everyNthPair: isCampaign ? 1 : 61 }),
+      ])
       tried = outcome
     }, timeout)
 
@@ -50,25 +57,29 @@ describe.each(governedFlows)('the governed flow $flow.name', (golden) => {
     })
   })
 
-  test('R-A7 R-B6 R-E12 T1 on SQLite, ends the same wherever its process ends', { timeout }, async () => {
-    const report = await crash(golden, { store: 'sqlite', pairs: isCampaign, takeovers: isCampaign })
-    expect(report.countOf('crash')).toBeGreaterThan(report.eventCount)
-  })
+  test.each(stores.filter((store) => store !== 'memory'))(
+    'R-A7 R-B6 R-E12 T1 on %s, ends the same wherever its process ends',
+    { timeout },
+    async (store) => {
+      const report = await crash(golden, store, { pairs: isCampaign && store === 'SQLite', takeovers: isCampaign })
+      expect(report.countOf('crash')).toBeGreaterThan(report.eventCount)
+    },
+  )
 })
 
-describe.each(governedFlows.filter(({ downtimeMs }) => downtimeMs !== undefined))(
+describe.runIf(stores.includes('memory')).each(governedFlows.filter(({ downtimeMs }) => downtimeMs !== undefined))(
   'the governed flow $flow.name',
   (golden) => {
     test('R-A7 R-B3 ends the same if its process is gone for long', { timeout }, async () => {
       const { downtimeMs = 0 } = golden
-      const report = await crash(golden, { downtimeMs, takeovers: false })
+      const report = await crash(golden, 'memory', { downtimeMs, takeovers: false })
       expect(report.countOf('crash')).toBeGreaterThan(0)
     })
   },
 )
 
 test('R-B6 T1 what may be forgotten is not sent again: a person says what came of it', { timeout }, async () => {
-  const report = await crash(forgotten, { downtimeMs: days(3), takeovers: false })
+  const report = await crash(forgotten, 'memory', { downtimeMs: days(3), takeovers: false })
   expect(report.countOf('crash')).toBeGreaterThan(report.eventCount)
 })
 
@@ -80,7 +91,7 @@ describe('the governed flows as a whole', () => {
   })
 
   test('T1 T10 a place between an effect and its append, and one around a vote, were struck', ({ skip }) => {
-    if (reports.length < governedFlows.length * 2) skip('only some of the flows were asked for')
+    if (reports.length < governedFlows.length * 2) skip('only some of the flows or stores were asked for')
     const struck = reports.flatMap(({ report }) => report.counts)
     const countAt = (place: string): number =>
       struck.filter((count) => count.place === place).reduce((sum, { tried }) => sum + tried, 0)

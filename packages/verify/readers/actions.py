@@ -37,7 +37,7 @@ class ActionChecks:
         return op.approval if usable and op.approval is not None and op.approval.outcome is not None else None
 
     def check_limits(self, fact, gate):
-        before = [op for op in self.ops.values() if op.first_at is not None]
+        before = [op for name, op in self.ops.items() if op.first_at is not None and name != fact.body["op"]]
         count, cents = len(before) + 1, sum(op.cents for op in before) + fact.body.get("cents", 0.0)
         lasted = 0 if self.began is None else fact.t - self.began
         for contract in gate.contracts:

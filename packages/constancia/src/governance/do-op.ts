@@ -194,7 +194,7 @@ export class DoOp<T> extends GovernedOp<T> implements Op {
       return [this.#doubtOf(attempt - 1, 'The destination may have forgotten its key by now.')]
     }
     const cents = action.cents?.(decodeValue(inputText))
-    const exceeded = exceededLimit(government, this.host, cents ?? 0)
+    const exceeded = exceededLimit(government, this.host, { op: this.id, cents: cents ?? 0 })
     if (exceeded !== undefined) return [this.#refused(attempt, { code: 'limit_exceeded', contract, roles }, exceeded)]
     const priced = cents === undefined ? {} : { cents }
     const authorized = draftOf('ActionAuthorized', { ...this.about, attempt, ...answer.facts, ...priced }, inputText)

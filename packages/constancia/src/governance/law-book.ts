@@ -1,7 +1,6 @@
 import { type ActivatedContract, Law } from '@constancia/verify'
 import { assert, emptyHead, type Head, headOf, type StreamId, verifyChain } from '../journal/index.js'
 import type { Clock, Facts, Store } from '../store/index.js'
-import { systemClock } from '../store/index.js'
 
 /** The stream that says who may. */
 export const governanceStream = 'governance' as StreamId
@@ -32,7 +31,7 @@ export class LawBook {
   // When the law changes next by itself, as of a head and a moment.
   #end = { seq: -1, fromMs: 0, endMs: Number.NEGATIVE_INFINITY }
 
-  constructor(store?: Store, clock: Clock = systemClock) {
+  constructor(store: Store | undefined, clock: Clock) {
     this.#store = store
     this.#clock = clock
   }

@@ -1,4 +1,4 @@
-import { hours, NotDispatched, once, PermanentError, verify } from 'constancia'
+import { type ContractDeclaration, hours, NotDispatched, once, PermanentError, verify } from 'constancia'
 import { describe, expect, test } from 'vitest'
 import { kindsOf, stores, until, untilStatus } from '../engine/rig.js'
 import { begin, bodyOf, failureOf } from './scene.js'
@@ -25,6 +25,17 @@ describe.each(stores)('on %s', (store) => {
       'ActionCompleted',
       'FlowCompleted',
     ])
+  })
+
+  test('R-F5 R-B6 an action that is tried again counts once: a limit that it keeps to does not end it', async () => {
+    const change = (one: ContractDeclaration): ContractDeclaration => ({ ...one, limits: { actions: 1, cents: 500 } })
+    const { rig, bank, pay } = await begin(store, { change })
+    bank.fails = [() => Promise.reject(new Error('The line was cut.'))]
+    const run = await pay(500)
+    await until(() => bank.requestCount === 1, 'the first attempt')
+    await rig.advance(2_000)
+    expect(await run.result()).toEqual({ receipt: 'r-r/0' })
+    expect((await run.events()).filter(({ kind }) => kind === 'ActionAuthorized')).toHaveLength(2)
   })
 
   test('R-B6 what a person says was not done passes the gate again, with the same key', async () => {

@@ -96,7 +96,7 @@ export class World {
   governanceOn(store: Store): Governance {
     return new Governance({
       store,
-      book: new LawBook(store),
+      book: new LawBook(store, this.clock),
       clock: this.clock,
       limits: defaultLimits,
       newId: () => randomBytes(12).toString('hex'),

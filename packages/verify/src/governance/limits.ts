@@ -12,14 +12,13 @@ export interface Intent {
   readonly cents?: number
 }
 
-/** What a run would have used up with one more action of so many cents. Counted are the intents of different ops, whatever came of them. */
-export function usedWith(intents: readonly Intent[], more: { readonly cents: number; readonly runMs: number }): UsedUp {
-  const costs = new Map(intents.map((intent) => [intent.op, intent.cents ?? 0]))
-  return {
-    actions: costs.size + 1,
-    cents: [...costs.values()].reduce((sum, each) => sum + each, more.cents),
-    runMs: more.runMs,
-  }
+/**
+ * What a run would have used up with this intent of an action as well. Counted are the intents of different ops, whatever came of them: an op
+ * that is tried again counts once.
+ */
+export function usedWith(intents: readonly Intent[], next: Intent, runMs: number): UsedUp {
+  const costs = new Map([...intents, next].map(({ op, cents }) => [op, cents ?? 0]))
+  return { actions: costs.size, cents: [...costs.values()].reduce((sum, each) => sum + each, 0), runMs }
 }
 
 /** The first limit that is passed, of any of these contracts; undefined if none. Pure. */

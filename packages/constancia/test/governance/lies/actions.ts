@@ -43,6 +43,16 @@ export const actionLies: readonly Lie[] = (
       },
     },
     {
+      lie: 'it rests on the answer to a plain question',
+      scene: 'paid',
+      says: /asks a plain question, which authorises nothing/,
+      forge: (forgery) => {
+        const request = forgery.event('ApprovalRequested')
+        request.body.action = null
+        return forgery.event('ActionAuthorized')
+      },
+    },
+    {
       lie: 'what was shown executes, and not the amendment',
       scene: 'amended',
       says: /approval_other_input/,

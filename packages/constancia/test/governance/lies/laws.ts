@@ -54,6 +54,16 @@ export const lawLies: readonly Lie[] = (
       },
     },
     {
+      lie: 'a role is taken by hand as if a source had taken it back',
+      says: /No import is of the source direct/,
+      forge: (forgery) =>
+        forgery.adds({
+          kind: 'RoleRevoked',
+          by: 'principal:root',
+          body: { principal: 'tom', role: 'treasurer', source: 'direct' },
+        }),
+    },
+    {
       lie: 'no principal made the change',
       says: /Only principals change the law/,
       forge: (forgery) => forgery.adds(grant({}, 'system:sealer')),

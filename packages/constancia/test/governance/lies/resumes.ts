@@ -38,6 +38,16 @@ export const resumeLies: readonly Lie[] = (
       },
     },
     {
+      lie: 'something that owns no run let it go on',
+      scene: 'paid',
+      says: /system:sealer lets no run go on/,
+      forge: (forgery) => {
+        const resumed = forgery.event('ResumeAuthorized')
+        resumed.by = 'system:sealer'
+        return resumed
+      },
+    },
+    {
       lie: 'nobody let it go on',
       scene: 'paid',
       says: /that nobody let the run go on from/,

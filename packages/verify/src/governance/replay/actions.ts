@@ -52,6 +52,7 @@ function approvalOf({ body, run }: Decision<'ActionAuthorized'>): OpState | stri
   const user = run.uses.get(approval)
   if (user !== undefined && user !== body.op) return `the approval of op ${approval} was used for op ${user}.`
   if (op?.asked?.resolved === undefined) return `the approval of op ${approval} is not decided.`
+  if (op.asked.request.action === null) return `op ${approval} asks a plain question, which authorises nothing.`
   return approval === body.op || op.verb === 'approval' ? op : `op ${approval} asks for another action.`
 }
 
@@ -70,7 +71,7 @@ function checkLimits({ event, body, run, started, law }: Decision<'ActionAuthori
   const contracts = [...new Set([law.inForce, bound])].flatMap((one) => (one === undefined ? [] : [one.declared]))
   // Most contracts have none, and what a run has done is counted through for them alone.
   if (contracts.every(({ limits }) => countedLimits.every((name) => limits[name] === undefined))) return
-  const used = usedWith([...run.intents.values()], { cents: body.cents ?? 0, runMs: event.at - started.atMs })
+  const used = usedWith([...run.intents.values()], body, event.at - started.atMs)
   const passed = limitPassed(contracts, used)
   if (passed === undefined) return
   const limit = passed.limits[passed.name]

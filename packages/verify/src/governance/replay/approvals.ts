@@ -164,7 +164,8 @@ export function checkExpected(run: Told['run'], event: ReplayEvent | undefined, 
     const why = `With it the approval of op ${op} was ${outcome}, and nothing right after it says so.`
     return findings.fail('approvals', vote.seq, why)
   }
-  if (event.data === undefined || amendedText === null) {
+  // That there is data is seen even where it is withheld, and where nothing was changed there is none.
+  if (amendedText === null || (event.data === undefined && amendedText !== undefined)) {
     return findings.unsure('approvals', event.seq, 'What was approved with changes is withheld.')
   }
   if (event.data === (amendedText ?? 'none')) return

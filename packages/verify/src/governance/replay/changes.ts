@@ -32,7 +32,10 @@ function objectionToOne(event: ChangeEvent, change: Change, law: Law): string | 
         ? objectionToFirst(event.body, law)
         : objectionToGrant(event.body, change, law)
     case 'RoleRevoked':
-      return objectionToActor(change, law)
+      // A source takes back what it granted in an import; by hand a role is taken whoever granted it.
+      return event.body.source === null
+        ? objectionToActor(change, law)
+        : `No import is of the source ${event.body.source}.`
     case 'DelegationGranted':
       return objectionToDelegation(event.body, change, law)
     case 'DelegationRevoked':

@@ -32,6 +32,7 @@ function checkPermission(told: Resumption, fail: Fail): void {
   if (isOfPeople && (op.lastPause === undefined || op.lastPause === 'ResumeAuthorized'))
     fail('there was no pause to go on from.')
   if (principalOf(event.by) !== undefined) return checkReturn(told, fail)
+  if (!event.by.startsWith('claim:')) fail(`${event.by} lets no run go on.`)
   const isDecision = op.lastDecision === 'ApprovalResolved' || run.restricted.has(told.body.op)
   const isToWait = isDecision && run.cancelSeq === undefined && isDeferredAfterApproval(law, started)
   if (isToWait) fail('after a decision its rest waits for the next message of its user.')

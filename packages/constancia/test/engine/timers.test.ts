@@ -115,10 +115,15 @@ describe.each(stores)('on %s', (store) => {
       const life = await rig.live([long], { worker: { pollMs: days(40) } })
       const run = await life.runtime.start(long as Flow, null)
       expect(await run.result()).toBe('ok')
-      const before = process.cpuUsage()
-      await pause(500)
-      const { user, system } = process.cpuUsage(before)
-      expect((user + system) / 1_000).toBeLessThan(250)
+      // What is busy is so all the time; what starts a process up, or cleans up after it, is not.
+      const busyMs: number[] = []
+      for (let look = 0; look < 10; look += 1) {
+        const before = process.cpuUsage()
+        await pause(100)
+        const { user, system } = process.cpuUsage(before)
+        busyMs.push((user + system) / 1_000)
+      }
+      expect(Math.min(...busyMs)).toBeLessThan(50)
       expect((await run.row()).epoch).toBeLessThanOrEqual(2)
     },
   )

@@ -26,6 +26,11 @@ const twins: Readonly<Record<string, string>> = {
 /** What is on no PostgreSQL, and why. */
 const exceptions: Readonly<Record<string, string>> = {
   'cli/migrate-store.test.ts': 'moves from one store to the other',
+  'golden/transacted.test.ts': 'has a test for each of the two databases',
+  'governance/transacting.test.ts':
+    'the cases of SQLite, and what opening says; those of PostgreSQL: postgres/transacting',
+  'governance/transacting.ts': 'is played on SQLite by governance/transacting, on PostgreSQL by postgres/transacting',
+  'store/transactions.test.ts': 'what SQLite refuses within a transaction; on PostgreSQL: postgres/transacting',
   'cli/voting.test.ts': 'what the command line says; the statement itself: governance/effects',
   'engine/cancelling-races.test.ts':
     'meets the moment of an end by its duration in a file; each order of the two: engine/cancellation',

@@ -45,7 +45,7 @@ async function decided(): Promise<GovernedProject> {
 }
 
 describe('constancia audit', patience, () => {
-  it('R-A3 R-D5: tells who decided what, by which role, after how long, what was done, what went on and what was refused', async () => {
+  it('R-D5: tells who decided what, by which role, after how long, what was done, what went on and what was refused', async () => {
     const project = await decided()
     const [all, table, csv] = [
       await project.give(['audit', '--json']),

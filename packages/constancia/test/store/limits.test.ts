@@ -63,7 +63,7 @@ test('a key at its limit with very many due runs holds up no run behind them, an
   await startAll(['a', undefined, 'b', 'a', undefined, 'hog'], 'r')
   expect(runsOf(await claimOf(store, { runningPerKeyMax: 1 }))).toEqual(['hog0', 'r0', 'r1', 'r2', 'r4'])
   const idle = await claimOf(store, { runningPerKeyMax: 1 })
-  expect(idle).toEqual({ claims: [], nextDueAtMs: clock.now() + leaseMs, setAside: [] })
+  expect(idle).toMatchObject({ claims: [], nextDueAtMs: clock.now() + leaseMs, setAside: [] })
 })
 
 test('so it is where the keys are very many as well', async () => {

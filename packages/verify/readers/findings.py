@@ -26,4 +26,4 @@ class Findings:
         else: self.report.fail(check, f"{self.stream} {seq}: {message}")
 
     def unknown(self, check, seq, message):
-        self.report.skip(check, f"{self.stream} {seq}: {message}")
+        self.report.unevaluated(check, f"{self.stream} {seq}: {message}")

@@ -19,7 +19,7 @@ class Report:
         self.results[check] = FAILED
         self.add(check, message, means)
 
-    def skip(self, check, message, means=None):
+    def unevaluated(self, check, message, means=None):
         """The check, or a part of it, could not be evaluated; `means` is the verdict that this alone leads to, if any."""
         if self.results[check] == PASSED: self.results[check] = NOT_EVALUATED
         self.add(check, message, means)
@@ -28,14 +28,14 @@ class Report:
         if means: self.means.add(means)
         if len(self.findings[check]) < MAX_FINDINGS: self.findings[check].append(message)
 
-    def only(self, checks):
+    def restrict_to(self, checks):
         """Keeps these checks: the others do not apply to such a file."""
         self.results = {check: result for check, result in self.results.items() if check in checks}
         self.findings = {check: found for check, found in self.findings.items() if check in checks}
 
     def unreadable(self, message):
         """The file is no bundle: what did not fail before that place was not evaluated."""
-        for check in list(self.results): self.skip(check, "the file cannot be read to its end")
+        for check in list(self.results): self.unevaluated(check, "the file cannot be read to its end")
         self.findings["format"] = []
         self.fail("format", message, "unreadable")
 

@@ -42,7 +42,7 @@ class Seals:
     def check_last(self):
         keys, position = self.signed_by(self.last.note), self.position()
         if not keys: return
-        if position is None and not self.is_receipt: return self.report.skip("checkpoints", "whether the last checkpoint counts cannot be told without its last leaf")
+        if position is None and not self.is_receipt: return self.report.unevaluated("checkpoints", "whether the last checkpoint counts cannot be told without its last leaf")
         counting = [key for key in keys if self.is_receipt or self.keys.counts(key.text, position, self.last.size)]
         if not counting: self.report.fail("checkpoints", "the last checkpoint does not count: its key was not active, or is compromised")
         elif not any(key.text in self.keys.trusted for key in counting):
@@ -79,7 +79,7 @@ class Seals:
     def check_earlier(self, earlier):
         same = next((sealed.checkpoint for sealed in self.bundle.sealed if sealed.checkpoint.size == earlier.size), None)
         if earlier.size > self.last.size: self.report.fail("consistency", "the earlier checkpoint is later than the last one of the bundle")
-        elif same is None: self.report.skip("consistency", "the earlier checkpoint is not in the bundle, and no proof from it", "incomplete")
+        elif same is None: self.report.unevaluated("consistency", "the earlier checkpoint is not in the bundle, and no proof from it", "incomplete")
         elif same.root != earlier.root: self.report.fail("consistency", "the bundle shows another history than the earlier checkpoint")
 
     def check_leaves(self):

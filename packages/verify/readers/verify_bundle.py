@@ -33,7 +33,7 @@ class Verifier:
 
     def begin(self, bundle):
         self.keys.origin, self.prev = bundle.origin, bundle.prev
-        if bundle.prev is not None: self.report.only(RECEIPT_CHECKS)
+        if bundle.prev is not None: self.report.restrict_to(RECEIPT_CHECKS)
         self.check_origin("the bundle", bundle.origin)
 
     def check_origin(self, what, origin):
@@ -80,7 +80,7 @@ class Verifier:
         if lines != ["constancia.claim/v1", bundle.origin, bundle.scope, bundle.end, ""]: self.report.fail("claim", "the claim is of something else")
         position = seals.position()
         counts = lambda keys: any(position is not None and self.keys.counts(key.text, position, seals.last.size) for key in keys)
-        if not counts(seals.signed_by(seals.last.note)): self.report.skip("claim", "the last checkpoint does not count")
+        if not counts(seals.signed_by(seals.last.note)): self.report.unevaluated("claim", "the last checkpoint does not count")
         elif not counts(seals.signers(bundle.claim, 0, notes.PLAIN)): self.report.fail("claim", "the claim is not signed by a key that was active")
 
 def verify(data, question):

@@ -4,8 +4,9 @@ import type { DeclaredContract } from '@constancia/verify'
 import { type ContractChange, readContract } from '../governance/index.js'
 import type { ContractStanding } from '../governance/presentation/index.js'
 import type { Call } from './command.js'
+import { hasDatabase } from './database.js'
 import { cliError, messageOf } from './errors.js'
-import { hasDatabase, withGovernance } from './governing.js'
+import { withGovernance } from './governing.js'
 import { printable } from './text.js'
 
 /** A contract that a call is about. */
@@ -30,7 +31,7 @@ export interface ActivatedContract {
 
 /** All contracts that were ever put in force, the first one first; none where there is no database yet. */
 export async function activations(call: Call): Promise<readonly ActivatedContract[]> {
-  if (!(await hasDatabase(call))) return []
+  if (!hasDatabase(await call.config())) return []
   const changes = await withGovernance(call, ({ governance }) => governance.contracts())
   return changes.filter(({ kind }) => kind === 'activated').map(activatedOf)
 }

@@ -6,7 +6,7 @@ import { sqlitePlace } from '../store/sqlite/index.js'
 import type { Call } from './command.js'
 import type { FoundConfig } from './config.js'
 import { durationText } from './durations.js'
-import { codeOf, messageOf } from './errors.js'
+import { codeOf, isGone, messageOf } from './errors.js'
 import { remedyOf } from './header.js'
 import { countsText, unservedText } from './rows.js'
 import { runsOf } from './selection.js'
@@ -200,7 +200,7 @@ async function checkJournals(call: Call, runtime: Runtime, ids: readonly string[
       verifyChain(stream, emptyHead(stream), events)
       eventCount += events.length
     } catch (error) {
-      if (codeOf(error) !== 'unknown_run' && codeOf(error) !== 'run_purged') findings.push(damageFinding(id, error))
+      if (!isGone(error)) findings.push(damageFinding(id, error))
     }
     progress.add()
   }

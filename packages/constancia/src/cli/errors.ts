@@ -49,6 +49,12 @@ export function codeOf(error: unknown): string | undefined {
   return typeof code === 'string' ? code : undefined
 }
 
+/** Whether a run that was listed is not there any more: it may have been purged since. */
+export function isGone(error: unknown): boolean {
+  const code = codeOf(error)
+  return code === 'unknown_run' || code === 'run_purged'
+}
+
 /** What an error says, for people. */
 export function messageOf(error: unknown): string {
   return error instanceof Error ? error.message : String(error)

@@ -1,11 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync } from 'node:fs'
 import { openStore } from '../engine/index.js'
 import { type EvidenceOptions, type LogKey, logKey, requireOrigin, signerFrom } from '../evidence/index.js'
 import { defaultLimits } from '../journal/index.js'
 import { type Store, systemClock } from '../store/index.js'
-import { sqlitePlace } from '../store/sqlite/index.js'
 import type { Call } from './command.js'
+import { requireDatabase } from './database.js'
 import { cliError } from './errors.js'
 import { loggerOf } from './session.js'
 
@@ -29,13 +28,9 @@ export async function configuredKey(call: Call): Promise<LogKey> {
 
 /** Opens the store of the configuration to read journals and checkpoints, and closes it when the use is over. Throws `store_missing`. */
 export async function withStore<T>(call: Call, use: (store: Store) => Promise<T>): Promise<T> {
-  const { config, file } = await call.config()
-  const place = sqlitePlace(config.store)
-  if (place !== undefined && !existsSync(place.file))
-    throw cliError(
-      'store_missing',
-      `There is no database ${place.file}, which ${file} names. Nothing was done; correct the path.`,
-    )
+  const found = await call.config()
+  requireDatabase(found, 'correct the path')
+  const { config } = found
   const limits = { ...defaultLimits, ...config.limits }
   const log = config.log ?? loggerOf(call.terminal)
   const { store } = await openStore(

@@ -1,8 +1,7 @@
-import { existsSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { type OpenedGovernance, openGovernance } from '../governance/index.js'
-import { sqlitePlace } from '../store/sqlite/index.js'
 import type { Call, Option } from './command.js'
+import { requireDatabase } from './database.js'
 import { cliError } from './errors.js'
 import { loggerOf } from './session.js'
 
@@ -45,22 +44,12 @@ export async function withGovernance<T>(
   use: (opened: OpenedGovernance) => Promise<T>,
   { create = false }: { readonly create?: boolean } = {},
 ): Promise<T> {
-  const { config, file } = await call.config()
-  const place = sqlitePlace(config.store)
-  if (!create && place !== undefined && !existsSync(place.file)) {
-    const message = `There is no database ${place.file}, which ${file} names. Nothing was done; constancia bootstrap, the first start or worker makes it, or correct the path.`
-    throw cliError('store_missing', message)
-  }
-  const opened = await openGovernance({ log: loggerOf(call.terminal), ...config })
+  const found = await call.config()
+  if (!create) requireDatabase(found, 'constancia bootstrap, the first start or worker makes it, or correct the path')
+  const opened = await openGovernance({ log: loggerOf(call.terminal), ...found.config })
   try {
     return await use(opened)
   } finally {
     await opened.close()
   }
-}
-
-/** Whether the database of the configuration is there; always true for one that is elsewhere. */
-export async function hasDatabase(call: Call): Promise<boolean> {
-  const place = sqlitePlace((await call.config()).config.store)
-  return place === undefined || existsSync(place.file)
 }

@@ -1,9 +1,8 @@
-import { existsSync } from 'node:fs'
 import type { Logger, Runtime, WorkerOptions } from '../engine/index.js'
 import { type Config, open } from '../governance/index.js'
-import { sqlitePlace } from '../store/sqlite/index.js'
 import type { OpenHow } from './command.js'
 import type { FoundConfig } from './config.js'
+import { requireDatabase } from './database.js'
 import { cliError, codeOf, messageOf } from './errors.js'
 import { pause } from './follow.js'
 import type { Terminal } from './terminal.js'
@@ -24,12 +23,7 @@ export async function withRuntime<T>(
   { found, how, terminal }: Opening,
   use: (runtime: Runtime) => Promise<T>,
 ): Promise<T> {
-  const { config, file } = found
-  const place = sqlitePlace(config.store)
-  if (!how.create && place !== undefined && !existsSync(place.file)) {
-    const message = `There is no database ${place.file}, which ${file} names. Nothing was done; the first start or worker makes it, or correct the path.`
-    throw cliError('store_missing', message)
-  }
+  if (!how.create) requireDatabase(found, 'the first start or worker makes it, or correct the path')
   const runtime = await openConfig({ found, how, terminal })
   try {
     return await use(runtime)

@@ -1,7 +1,7 @@
 import type { Runtime } from '../engine/index.js'
 import type { ApprovalRow, RunRow, Store } from '../store/index.js'
 import { type Asked, askedIn } from './asked.js'
-import { codeOf } from './errors.js'
+import { isGone } from './errors.js'
 import { type Filter, openStatuses, runsOf } from './selection.js'
 
 const pageSize = 1_000
@@ -49,7 +49,7 @@ async function rowOf(runtime: Runtime, id: string): Promise<RunRow | undefined> 
   try {
     return await runtime.run(id).row()
   } catch (error) {
-    if (codeOf(error) === 'unknown_run' || codeOf(error) === 'run_purged') return undefined
+    if (isGone(error)) return undefined
     throw error
   }
 }

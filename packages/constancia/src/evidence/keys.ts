@@ -1,4 +1,4 @@
-import { base64Of, keyMessage, utf8Of, type VerifierKey } from '@constancia/verify'
+import { base64Of, keyMessage, type VerifierKey } from '@constancia/verify'
 import { nodeCrypto } from '@constancia/verify/node'
 import {
   type Draft,
@@ -121,11 +121,6 @@ export function keyRetired(key: string): Draft {
 /** The event that says that somebody else may have a key, and up to which checkpoint what it signed counts. */
 export function keyCompromised(key: string, lastGoodSize: number): Draft {
   return { kind: 'KeyCompromised', body: JSON.stringify({ key, lastGoodSize }), data: undefined }
-}
-
-/** Texts that are signed, as bytes. */
-export function bytesToSign(text: string): Uint8Array {
-  return utf8Of(text)
 }
 
 /**

@@ -1,8 +1,8 @@
 import { execFile } from 'node:child_process'
-import { link, mkdir, open, readdir, readFile, rm } from 'node:fs/promises'
+import { link, mkdir, readdir, readFile, rm } from 'node:fs/promises'
 import { join, resolve } from 'node:path'
 import { promisify } from 'node:util'
-import type { Checkpoint } from '../store/index.js'
+import { type Checkpoint, syncFolder, writeDurably } from '../store/index.js'
 
 /** A place outside the database where checkpoints are kept as well, best where whoever runs the database cannot change them. */
 export interface OutsidePlace {
@@ -91,7 +91,7 @@ async function keepFile(folder: string, checkpoint: Checkpoint): Promise<string>
   const path = join(folder, name)
   const part = join(folder, `.${name}.${process.pid}.part`)
   try {
-    await writeWhole(part, checkpoint.note)
+    await writeDurably(part, checkpoint.note, 0o644)
     await link(part, path).catch((error: NodeJS.ErrnoException) => {
       if (error.code !== 'EEXIST') throw error
     })
@@ -102,23 +102,6 @@ async function keepFile(folder: string, checkpoint: Checkpoint): Promise<string>
     throw new Error(`${name} is there already and is another checkpoint of the same size and root`)
   await syncFolder(folder)
   return name
-}
-
-async function writeWhole(path: string, text: string): Promise<void> {
-  const file = await open(path, 'w', 0o644)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
-// Not every system can.
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r').catch(() => undefined)
-  await folder?.sync().catch(() => undefined)
-  await folder?.close()
 }
 
 async function lastIn(folder: string): Promise<string | undefined> {

@@ -7,10 +7,11 @@ import {
   leafPreimage,
   noteSignature,
   noteText,
+  utf8Of,
 } from '@constancia/verify'
 import type { Checkpoint, Clock, GrownHead, Store } from '../store/index.js'
 import { sha256Of } from './hash.js'
-import { bytesToSign, type KeyLedger, type LogKey, requireActive, signed } from './keys.js'
+import { type KeyLedger, type LogKey, requireActive, signed } from './keys.js'
 import { growTree } from './tree.js'
 
 /** What a sealing is made with. */
@@ -67,7 +68,7 @@ export async function seal({ store, mine, ledger, clock, isLookOnly = false }: S
 
 /** The hash of the leaf that says where a stream ends. */
 export function leafHashOf(head: Pick<GrownHead, 'stream' | 'seq' | 'hash'>): Uint8Array {
-  return sha256Of(leafPreimage(bytesToSign(headLeafText(head))))
+  return sha256Of(leafPreimage(utf8Of(headLeafText(head))))
 }
 
 interface ToSign {
@@ -79,7 +80,7 @@ interface ToSign {
 async function checkpointNote(mine: LogKey, { size, root, seconds }: ToSign): Promise<string> {
   const { key, origin } = mine
   const text = checkpointText({ origin, size, root })
-  const own = noteSignature(key, await signed(mine, bytesToSign(text)))
+  const own = noteSignature(key, await signed(mine, utf8Of(text)))
   const timed = cosignature(key, seconds, await signed(mine, cosignatureMessage(seconds, text)))
   return noteText({ text, signatures: [own, timed] })
 }

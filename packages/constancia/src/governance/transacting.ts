@@ -1,6 +1,6 @@
 import { Attempt, type Host, type Ruling } from '../engine/index.js'
 import { type Draft, decodeValue, encodeValue } from '../journal/index.js'
-import type { Store, Within } from '../store/index.js'
+import { isPromise, type Store, type Within } from '../store/index.js'
 import { draftAfter, failed } from './attempts.js'
 import type { AnyAction } from './contract/action.js'
 import type { Contract } from './contract/contract.js'
@@ -107,8 +107,4 @@ function misplacedError({ name, effect }: AnyAction, store: Store): Error | unde
     `Action ${name} has its effect in the database of the store, which has to be ${names[database]}, and this store is ${store.describe()}. ` +
       `Nothing was executed; use the store of constancia/${database}, or declare what this action's destination is.`,
   )
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
 }

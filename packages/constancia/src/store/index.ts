@@ -11,6 +11,7 @@ export {
 export type { Change } from './change.js'
 export type { ClaimRef } from './claim-ref.js'
 export { type Clock, systemClock } from './clock.js'
+export { syncFolder, writeDurably } from './durable-file.js'
 export { moveStateError, type StoreErrorCode, storeError } from './errors.js'
 export type { Heartbeat, HeartbeatOptions } from './heartbeat.js'
 export { JournalCheck, StreamCheck, type WholeJournal } from './journal-check.js'
@@ -100,15 +101,16 @@ export type {
   WaitingFor,
 } from './store.js'
 export { assertRecordable, newsCountMax, type Recorded, type RecordRequest } from './streams.js'
-export type {
-  DatabaseKind,
-  PostgresTransaction,
-  SqliteStatement,
-  SqliteTransaction,
-  SqliteValue,
-  Transactions,
-  Within,
-  WithinResult,
+export {
+  type DatabaseKind,
+  isPromise,
+  type PostgresTransaction,
+  type SqliteStatement,
+  type SqliteTransaction,
+  type SqliteValue,
+  type Transactions,
+  type Within,
+  type WithinResult,
 } from './transaction.js'
 export {
   type Announced,

@@ -25,6 +25,11 @@ export interface Within {
   readonly outcome: (result: WithinResult) => readonly Draft[]
 }
 
+/** Whether a function that was to be synchronous has returned something that is not over. */
+export function isPromise(value: unknown): value is PromiseLike<unknown> {
+  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
+}
+
 /** What came of something that was done within a transaction. */
 export type WithinResult = { readonly value: unknown } | { readonly error: unknown }
 

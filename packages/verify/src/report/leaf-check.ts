@@ -12,6 +12,7 @@ export class LeafCheck {
   readonly #crypto: Crypto
   readonly #findings: Findings
   readonly #chain: ChainCheck
+  #isReceipt = false
   readonly #indices: number[] = []
   readonly #pathLengths: number[] = []
   /** The roots that the proofs lead to, and the first leaf of each: one, if all is well. */
@@ -67,7 +68,6 @@ export class LeafCheck {
     if (head !== undefined && stream.name !== 'governance')
       this.#heads.push({ index, head: head[1], stream: name, seq: head[0] })
   }
-  #isReceipt = false
 
   /** The file is a receipt: leaves of governance are of a stream that it does not have. */
   allowGovernance(): void {

@@ -6,7 +6,7 @@ import { type AuditQuestion, type AuditRow, auditRows, questions, refusalRow } f
 import { type Call, type Command, lookOnly } from '../command.js'
 import { csvLine } from '../csv.js'
 import { ageText, momentText, parsePast } from '../durations.js'
-import { cliError, codeOf } from '../errors.js'
+import { cliError, isGone } from '../errors.js'
 import { exitCodes } from '../exit-codes.js'
 import { withGovernance } from '../governing.js'
 import { type NotedRow, printNoted } from '../noted-table.js'
@@ -121,7 +121,7 @@ async function eventsOf(runtime: Runtime, id: string): Promise<readonly StoredEv
   try {
     return await runtime.run(id).events()
   } catch (error) {
-    if (codeOf(error) === 'unknown_run' || codeOf(error) === 'run_purged') return []
+    if (isGone(error)) return []
     throw error
   }
 }

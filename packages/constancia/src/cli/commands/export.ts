@@ -4,7 +4,7 @@ import type { Runtime } from '../../engine/index.js'
 import { exportLine, type StreamId } from '../../journal/index.js'
 import type { RunRow, Store } from '../../store/index.js'
 import { type Call, type Command, lookOnly } from '../command.js'
-import { cliError, codeOf, messageOf } from '../errors.js'
+import { cliError, isGone, messageOf } from '../errors.js'
 import { exitCodes } from '../exit-codes.js'
 import { withGovernance } from '../governing.js'
 import { filterOptions, hasFilter, select, statuses } from '../selection.js'
@@ -107,7 +107,7 @@ async function linesOf(runtime: Runtime, id: string): Promise<readonly string[]>
   try {
     return await runtime.run(id).export()
   } catch (error) {
-    if (codeOf(error) === 'unknown_run' || codeOf(error) === 'run_purged') return []
+    if (isGone(error)) return []
     throw error
   }
 }

@@ -6,9 +6,10 @@
  * `heads` are runs that were written last, a hundred at most: they only help to name what is missing. The file is replaced as a
  * whole, and the new one is on the disk before it takes the place of the old one.
  */
-import { open, readFile, rename, rm } from 'node:fs/promises'
+import { readFile, rename, rm } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { parseRunId } from '../../journal/index.js'
+import { syncFolder, writeDurably } from '../durable-file.js'
 import { storeError } from '../errors.js'
 import type { KnownMark, NotedHead } from '../mark.js'
 
@@ -75,22 +76,6 @@ export async function writeMark(path: string, mark: FiledMark, suffix: string): 
       { cause },
     )
   }
+  // Where a system cannot, the mark may be an older one after a power cut, and nothing worse.
   await syncFolder(dirname(path))
-}
-
-async function writeDurably(path: string, text: string): Promise<void> {
-  const file = await open(path, 'w', 0o600)
-  try {
-    await file.writeFile(text)
-    await file.sync()
-  } finally {
-    await file.close()
-  }
-}
-
-// Not every system can: there the name may be the old one after a power cut, which only makes the mark older.
-async function syncFolder(path: string): Promise<void> {
-  const folder = await open(path, 'r').catch(() => undefined)
-  await folder?.sync().catch(() => undefined)
-  await folder?.close()
 }

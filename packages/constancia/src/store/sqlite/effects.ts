@@ -1,5 +1,6 @@
 import { InvariantError, PermanentError } from '../../journal/index.js'
 import {
+  isPromise,
   misused,
   requireStatement,
   type SqliteStatement,
@@ -119,10 +120,6 @@ class OwnTransaction {
       throw error
     }
   }
-}
-
-function isPromise(value: unknown): value is PromiseLike<unknown> {
-  return typeof value === 'object' && value !== null && typeof (value as { then?: unknown }).then === 'function'
 }
 
 function notSynchronous(): Error {

@@ -25,11 +25,17 @@ export const subFaces = {
   'store/sqlite': ['server', 'cli', 'testing'],
   'store/postgres': ['server', 'cli', 'testing'],
   'governance/presentation': ['server', 'cli'],
+  'evidence/log': ['governance', 'server', 'cli', 'testing'],
 }
 
 /** Packages of this repository that a layer may import, besides those below it. */
 export const ownPackages = {
-  'packages/constancia/src': ['@constancia/verify'],
+  'packages/constancia/src': [
+    '@constancia/verify',
+    '@constancia/verify/chain',
+    '@constancia/verify/condition',
+    '@constancia/verify/governance',
+  ],
   'packages/verify/src': [],
 }
 

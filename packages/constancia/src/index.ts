@@ -39,6 +39,7 @@ export {
   checkpointRepository,
   type EvidenceErrorCode,
   type EvidenceOptions,
+  type KeyText,
   keyFile,
   keyVariable,
   type OutsidePlace,

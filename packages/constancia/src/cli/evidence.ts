@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { openStore } from '../engine/index.js'
-import { type EvidenceOptions, type LogKey, logKey, requireOrigin, signerFrom } from '../evidence/index.js'
+import type { EvidenceOptions } from '../evidence/index.js'
+import { type LogKey, logKey, requireOrigin, signerFrom } from '../evidence/log/index.js'
 import { defaultLimits } from '../journal/index.js'
 import { type Store, systemClock } from '../store/index.js'
 import type { Call } from './command.js'

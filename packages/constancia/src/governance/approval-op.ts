@@ -1,4 +1,4 @@
-import type { DeclaredApproval } from '@constancia/verify'
+import type { DeclaredApproval } from '@constancia/verify/governance'
 import type { Host, Op, OpPlace, Outcome } from '../engine/index.js'
 import { type Draft, decodeValue, encodeValue, type OpId } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'

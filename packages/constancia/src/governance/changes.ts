@@ -1,4 +1,4 @@
-import type { GovernanceBodies, GovernanceKind, Law } from '@constancia/verify'
+import type { GovernanceBodies, GovernanceKind, Law } from '@constancia/verify/governance'
 import {
   type ConstanciaError,
   checkId,

@@ -1,4 +1,4 @@
-import { type GateAnswer as Answer, askGate as ask, type GateRequest as Request } from '@constancia/verify'
+import { type GateAnswer as Answer, askGate as ask, type GateRequest as Request } from '@constancia/verify/governance'
 import type { OpId } from '../journal/index.js'
 import { schemaDigestOf } from './government.js'
 

@@ -1,4 +1,4 @@
-import type { Law } from '@constancia/verify'
+import type { Law } from '@constancia/verify/governance'
 import { newRunId } from '../engine/index.js'
 import type { Limits } from '../journal/index.js'
 import type { Clock, Store } from '../store/index.js'

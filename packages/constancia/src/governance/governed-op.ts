@@ -1,4 +1,4 @@
-import { deadlineOf } from '@constancia/verify'
+import { deadlineOf } from '@constancia/verify/governance'
 import { type Op, OpBase, type Outcome, type Ruling } from '../engine/index.js'
 import type { Draft } from '../journal/index.js'
 import type { WaitingFor } from '../store/index.js'

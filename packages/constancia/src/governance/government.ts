@@ -5,7 +5,7 @@ import {
   type DeclaredFlow,
   type DeclaredTemplate,
   type Json,
-} from '@constancia/verify'
+} from '@constancia/verify/governance'
 import { type Addon, type AnyFlow, type Governing, type Guard, type GuardedRun, noAddon } from '../engine/index.js'
 import { assert, type Limits } from '../journal/index.js'
 import type { Clock, Store } from '../store/index.js'

@@ -1,4 +1,4 @@
-export { rolesThatState } from '@constancia/verify'
+export { rolesThatState } from '@constancia/verify/governance'
 export type { ActivationOutcome, ActivationRequest } from './activation/activate.js'
 export type { ContractChange } from './activation/history.js'
 export type { Decision, SaidVote } from './approval-op.js'

@@ -1,4 +1,4 @@
-import { KeyLedger, keyAdded, keyCompromised, keyRetired, type LoggedKey, type LogKey } from '../evidence/index.js'
+import type { KeyLedger, LoggedKey, LogKey } from '../evidence/log/index.js'
 import type { Draft } from '../journal/index.js'
 import { type ChangeParts, changeLaw, principalId } from './changes.js'
 import { invalid, objectionTo } from './directory/permission.js'
@@ -22,6 +22,9 @@ export interface KeyEnd {
   readonly lastGoodSize?: number
 }
 
+// Few processes change keys, and all of them load this file.
+const evidence = () => import('../evidence/log/index.js')
+
 /**
  * The keys of the log, and who may change them: administrators. Each change is one event of the governance stream, durable on return; whoever may
  * not is refused with `not_permitted`, and the attempt is recorded. What makes no sense is refused with `invalid_change`.
@@ -35,6 +38,7 @@ export class Keys {
 
   /** In the order in which they were added. */
   async list(): Promise<readonly LoggedKey[]> {
+    const { KeyLedger } = await evidence()
     const ledger = new KeyLedger()
     await ledger.readFrom(this.#parts.store)
     return ledger.keys
@@ -42,6 +46,7 @@ export class Keys {
 
   /** Adds a key beside those that are active. Rejects besides with what a signer throws. */
   async add({ added, endorser, by }: KeyAddition): Promise<void> {
+    const { keyAdded } = await evidence()
     const draft = await keyAdded(added, endorser)
     const key = added.key.text
     await this.#change({ change: 'add_key', by, key, draft }, (ledger) => {
@@ -53,6 +58,7 @@ export class Keys {
 
   /** Ends a key: retires it, or says that somebody else may have it. */
   async end({ key, by, lastGoodSize }: KeyEnd): Promise<void> {
+    const { keyCompromised, keyRetired } = await evidence()
     const isRetired = lastGoodSize === undefined
     const draft = isRetired ? keyRetired(key) : keyCompromised(key, lastGoodSize)
     const change = isRetired ? 'retire_key' : 'compromise_key'
@@ -72,6 +78,7 @@ export class Keys {
   async #change(wanted: KeyChange, objection: (ledger: KeyLedger) => string | undefined): Promise<void> {
     const { change, key, draft } = wanted
     const by = principalId(wanted.by)
+    const { KeyLedger } = await evidence()
     const ledger = new KeyLedger()
     const { store, book } = this.#parts
     for (;;) {

@@ -1,4 +1,4 @@
-import type { AboutOp, RunBodies as Bodies, VoteRefusal } from '@constancia/verify'
+import type { AboutOp, RunBodies as Bodies, VoteRefusal } from '@constancia/verify/governance'
 import type { Draft, OpId, StoredEvent } from '../journal/index.js'
 
 /** The kinds of events that governance writes into the journal of a run, and what their bodies say. */

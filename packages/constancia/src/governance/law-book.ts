@@ -1,4 +1,4 @@
-import { type ActivatedContract, Law } from '@constancia/verify'
+import { type ActivatedContract, Law } from '@constancia/verify/governance'
 import { assert, emptyHead, type Head, headOf, type StreamId, verifyChain } from '../journal/index.js'
 import type { Clock, Facts, Store } from '../store/index.js'
 

@@ -14,4 +14,4 @@ export function isNotDispatched(error: unknown): boolean {
   return false
 }
 
-export { notDispatchedCode } from '@constancia/verify'
+export { notDispatchedCode } from '@constancia/verify/governance'

@@ -1,6 +1,6 @@
 import { randomBytes } from 'node:crypto'
 import { type AnyFlow, type LogLevel, type Runtime, type StartCompanion, stderrLogger } from '../engine/index.js'
-import { type EvidenceOptions, knowCheckpoint, requireOrigin, startSealing } from '../evidence/index.js'
+import type { EvidenceOptions } from '../evidence/index.js'
 import { defaultLimits } from '../journal/index.js'
 import { open as openPlain, type OpenOptions as ScheduleOptions } from '../schedule/index.js'
 import { systemClock } from '../store/index.js'
@@ -34,7 +34,7 @@ export async function open(options: OpenOptions & { readonly contract: Contract 
 export async function open(options: OpenOptions): Promise<Runtime>
 export async function open(options: OpenOptions): Promise<Runtime> {
   const { contract, evidence, ...given } = options
-  const rest = evidence === undefined ? given : withEvidence(given, evidence)
+  const rest = evidence === undefined ? given : await withEvidence(given, evidence)
   const flows = [...rest.flows, ...(rest.schedules ?? []).map(({ flow }) => flow)]
   requireGoverned(flows, contract)
   if (contract === undefined) return openPlain(rest)
@@ -49,7 +49,9 @@ export async function open(options: OpenOptions): Promise<Runtime> {
   return Object.assign(runtime, { governance })
 }
 
-function withEvidence(options: ScheduleOptions, evidence: EvidenceOptions): ScheduleOptions {
+// What seals is loaded where somebody seals: it is a quarter of all code.
+async function withEvidence(options: ScheduleOptions, evidence: EvidenceOptions): Promise<ScheduleOptions> {
+  const { knowCheckpoint, requireOrigin, startSealing } = await import('../evidence/log/index.js')
   requireOrigin(evidence.origin)
   const { log = stderrLogger, parts } = options
   const tell = (level: LogLevel, message: string): void => log(level, message, {})

@@ -1,6 +1,5 @@
 import { randomBytes } from 'node:crypto'
 import { openStore, stderrLogger } from '../engine/index.js'
-import { knowCheckpoint } from '../evidence/index.js'
 import { defaultLimits } from '../journal/index.js'
 import { type Store, systemClock } from '../store/index.js'
 import type { Config } from './config.js'
@@ -25,7 +24,10 @@ export async function openGovernance(config: Config): Promise<OpenedGovernance> 
   const limits = { ...defaultLimits, ...config.limits }
   const random = (count: number): Uint8Array => randomBytes(count)
   const { store } = await openStore(config, { clock, randomBytes: random, limits, log })
-  if (config.evidence !== undefined) await knowCheckpoint(store)
+  if (config.evidence !== undefined) {
+    const { knowCheckpoint } = await import('../evidence/log/index.js')
+    await knowCheckpoint(store)
+  }
   const book = new LawBook(store, clock)
   const governance = governanceOn({ store, book, contract, clock, limits, randomBytes: random })
   return { governance, store, close: () => store.close() }

@@ -1,4 +1,4 @@
-import { judgeResume } from '@constancia/verify'
+import { judgeResume } from '@constancia/verify/governance'
 import { tellsOf } from '../engine/index.js'
 import { checkId, type Draft, parseRunId, type RunId } from '../journal/index.js'
 import { type AnswerKnown, type AnswerParts, decideByLaw } from './approvals/deciding.js'

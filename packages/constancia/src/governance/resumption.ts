@@ -1,4 +1,9 @@
-import { type DeclaredTemplate, isDeferredAfterApproval, judgeResume, type ResumeVerdict } from '@constancia/verify'
+import {
+  type DeclaredTemplate,
+  isDeferredAfterApproval,
+  judgeResume,
+  type ResumeVerdict,
+} from '@constancia/verify/governance'
 import { deferredIn, type Guard, type GuardedRun, noOp, type Pause } from '../engine/index.js'
 import { type Draft, encodeError, encodeValue, draftOf as engineDraftOf, type Limits } from '../journal/index.js'
 import type { Clock } from '../store/index.js'

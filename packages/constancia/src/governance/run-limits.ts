@@ -1,4 +1,4 @@
-import { countedLimits, type DeclaredLimits, limitPassed, type UsedUp, usedWith } from '@constancia/verify'
+import { countedLimits, type DeclaredLimits, limitPassed, type UsedUp, usedWith } from '@constancia/verify/governance'
 import type { Host } from '../engine/index.js'
 import type { OpId } from '../journal/index.js'
 import type { Government } from './government.js'

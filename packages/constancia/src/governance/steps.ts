@@ -1,4 +1,4 @@
-import type { DeclaredStep } from '@constancia/verify'
+import type { DeclaredStep } from '@constancia/verify/governance'
 import type { Decision } from './approval-op.js'
 import type { GovernedContext } from './context.js'
 import type { AnyAction, AnyProposed } from './contract/action.js'

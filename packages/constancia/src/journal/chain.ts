@@ -1,4 +1,4 @@
-import { commitPreimage, genesisText, headerText, saltBytes } from '@constancia/verify'
+import { commitPreimage, genesisText, headerText, saltBytes } from '@constancia/verify/chain'
 import { journalError } from './errors.js'
 import type { Draft, Head, StoredEvent } from './event.js'
 import { sha256 } from './hash.js'

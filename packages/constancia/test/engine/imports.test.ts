@@ -19,9 +19,9 @@ function filesOf(layer: string): string[] {
 
 /** What each layer may import, besides its own files; names of Node.js without their prefix. */
 const layers = {
-  journal: { faces: ['@constancia/verify'], folders: [] as string[], node: ['crypto', 'util', 'buffer'] },
+  journal: { faces: ['@constancia/verify/chain'], folders: [] as string[], node: ['crypto', 'util', 'buffer'] },
   engine: {
-    faces: ['@constancia/verify'],
+    faces: ['@constancia/verify/chain'],
     folders: ['journal/index.js', 'store/index.js'],
     node: ['crypto', 'util', 'timers'],
   },

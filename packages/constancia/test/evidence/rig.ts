@@ -3,17 +3,17 @@ import type { StoreFactory } from 'constancia'
 import { ScriptedClock } from 'constancia/testing'
 import { type Report, type VerifyOptions, verifyBundle } from '../../../verify/dist/index.js'
 import { nodeCrypto } from '../../../verify/dist/node.js'
+import type { OutsidePlace } from '../../dist/evidence/index.js'
 import {
   type LogKey,
   logKey,
   newKey,
-  type OutsidePlace,
   type Proof,
   type ProveRequest,
   proveRuns,
   Sealer,
   signerOf,
-} from '../../dist/evidence/index.js'
+} from '../../dist/evidence/log/index.js'
 import {
   defaultLimits,
   draftOf,

@@ -10,10 +10,9 @@ import {
   checkpointEndpoint,
   checkpointFolder,
   checkpointRepository,
-  inspectLog,
   type OutsidePlace,
-  type Sealer,
 } from '../../dist/evidence/index.js'
+import { inspectLog, type Sealer } from '../../dist/evidence/log/index.js'
 import type { Checkpoint, Log, Store } from '../../dist/store/index.js'
 import { overStore } from '../engine/life.js'
 import { makeFolder } from '../store/stores.js'

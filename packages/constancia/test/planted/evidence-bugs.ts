@@ -1,6 +1,6 @@
 import type { PlantedBug } from './workbench.js'
 
-const evidence = (name: string): string => `constancia/src/evidence/${name}.ts`
+const evidence = (name: string): string => `constancia/src/evidence/log/${name}.ts`
 const test = (name: string, tests: string): PlantedBug['noticedBy'] => ({
   file: `constancia/test/evidence/${name}.test.ts`,
   name: tests,

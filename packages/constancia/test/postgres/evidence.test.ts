@@ -1,7 +1,7 @@
 import { flow, open } from 'constancia'
 import { postgres } from 'constancia/postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { inspectLog, proveRuns } from '../../dist/evidence/index.js'
+import { inspectLog, proveRuns } from '../../dist/evidence/log/index.js'
 import { openGovernance } from '../../dist/governance/index.js'
 import { parseRunId } from '../../dist/journal/index.js'
 import { type Store, systemClock } from '../../dist/store/index.js'

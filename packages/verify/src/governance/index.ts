@@ -59,21 +59,8 @@ export {
   type ProposedContract,
   type Support,
 } from './law.js'
-export { LawHistory, type LawThen } from './law-history.js'
 export { countedLimits, type Intent, limitPassed, type UsedUp, usedWith } from './limits.js'
 export { type Question, questionOf, shownPreimage, shownSaltText, shownTextOf } from './question.js'
-export {
-  type ActionSummary,
-  type ApprovalSummary,
-  type Finding,
-  GovernanceReplay,
-  type ReplayCheck,
-  type ReplayEvent,
-  type ResumeSummary,
-  RunReplay,
-  type RunSummary,
-  type Started,
-} from './replay/index.js'
 export { isDeferredAfterApproval, judgeResume, type ResumeVerdict, type ResumingRun } from './resume.js'
 export { type AboutOp, type ApprovalOutcome, notDispatchedCode, type RunBodies } from './run-bodies.js'
 export { judgeStatement, rolesThatState, type StatementVerdict, type Stater } from './statement.js'

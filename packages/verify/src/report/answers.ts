@@ -1,4 +1,4 @@
-import type { ActionSummary, ApprovalSummary, ReplayCheck, RunSummary } from '../governance/index.js'
+import type { ActionSummary, ApprovalSummary, ReplayCheck, RunSummary } from '../governance/replay/index.js'
 
 /** The four questions of an auditor about a run. */
 export type AuditQuestion = 'approval' | 'authority' | 'actor' | 'once'

@@ -7,7 +7,7 @@ import {
   type ReplayCheck,
   type ReplayEvent,
   RunReplay,
-} from '../governance/index.js'
+} from '../governance/replay/index.js'
 import { PlainSha256 } from '../sha256.js'
 import { type AuditAnswer, answersOf } from './answers.js'
 import type { Findings } from './findings.js'

@@ -1,6 +1,6 @@
 import { chmodSync, existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
-import { type LoggedKey, type LogKey, logKey, newKey, signerOf } from '../../evidence/index.js'
+import { type LoggedKey, type LogKey, logKey, newKey, signerOf } from '../../evidence/log/index.js'
 import type { Call, Command } from '../command.js'
 import { momentText } from '../durations.js'
 import { cliError, messageOf } from '../errors.js'

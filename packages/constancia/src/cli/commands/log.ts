@@ -1,4 +1,4 @@
-import { inspectLog, type LogReport } from '../../evidence/index.js'
+import { inspectLog, type LogReport } from '../../evidence/log/index.js'
 import type { Call, Command } from '../command.js'
 import { evidenceOf, withStore } from '../evidence.js'
 import { exitCodes } from '../exit-codes.js'

@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { canonicalText, type Json, type Law } from '@constancia/verify'
+import { canonicalText, type Json, type Law } from '@constancia/verify/governance'
 import type { Draft } from '../../journal/index.js'
 import {
   type ChangeDecision,

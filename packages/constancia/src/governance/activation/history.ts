@@ -1,4 +1,4 @@
-import type { GovernanceBodies } from '@constancia/verify'
+import type { GovernanceBodies } from '@constancia/verify/governance'
 import { decodeValue, type StoredEvent } from '../../journal/index.js'
 import type { Store } from '../../store/index.js'
 import { governanceStream } from '../law-book.js'

@@ -1,4 +1,4 @@
-import type { Law } from '@constancia/verify'
+import type { Law } from '@constancia/verify/governance'
 import { type ConstanciaError, type Draft, type Limits, seenOf } from '../../journal/index.js'
 import type { Facts, Store } from '../../store/index.js'
 import { governanceError } from '../errors.js'

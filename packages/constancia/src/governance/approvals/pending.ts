@@ -1,7 +1,7 @@
-import { type AskedApproval as Asked, askedApproval as fold, type ToldEvent } from '@constancia/verify'
+import { type AskedApproval as Asked, askedApproval as fold, type ToldEvent } from '@constancia/verify/governance'
 import type { OpId, StoredEvent } from '../../journal/index.js'
 
-export { type CastVote, pendingOf } from '@constancia/verify'
+export { type CastVote, pendingOf } from '@constancia/verify/governance'
 
 /** An approval as the journal tells it. */
 export type AskedApproval = Asked<OpId>

@@ -1,8 +1,8 @@
 import { createHash } from 'node:crypto'
-import { shownPreimage, shownSaltText } from '@constancia/verify'
+import { shownPreimage, shownSaltText } from '@constancia/verify/governance'
 import type { OpId, RunId } from '../../journal/index.js'
 
-export { type Question, questionOf, shownTextOf } from '@constancia/verify'
+export { type Question, questionOf, shownTextOf } from '@constancia/verify/governance'
 
 /**
  * The digest that a vote names: SHA-256 of a salt and the text, lower-case hex. The salt follows from the run and the op, so

@@ -1,4 +1,4 @@
-import { judgeStatement } from '@constancia/verify'
+import { judgeStatement } from '@constancia/verify/governance'
 import { encodeValue } from '../../journal/index.js'
 import { bodyOf, draftOf, type RunBodies } from '../kinds.js'
 import { type AnswerDecision, type AnswerKnown, type AnswerParts, takeAnswer } from './deciding.js'

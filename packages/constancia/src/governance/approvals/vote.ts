@@ -1,4 +1,4 @@
-import { approvedMeaning, judgeVote, type PendingApproval } from '@constancia/verify'
+import { approvedMeaning, judgeVote, type PendingApproval } from '@constancia/verify/governance'
 import { type Draft, encodeValue, type Tells } from '../../journal/index.js'
 import { bodyOf, draftOf, type RunBodies } from '../kinds.js'
 import { type AnswerDecision, type AnswerKnown, type AnswerParts, takeAnswer } from './deciding.js'

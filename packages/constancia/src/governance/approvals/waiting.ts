@@ -1,4 +1,4 @@
-import { type DeclaredApproval, deadlineOf } from '@constancia/verify'
+import { type DeclaredApproval, deadlineOf } from '@constancia/verify/governance'
 import type { Host, OpRecord } from '../../engine/index.js'
 import type { Draft } from '../../journal/index.js'
 import type { AnyAction } from '../contract/action.js'

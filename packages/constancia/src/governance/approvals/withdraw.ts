@@ -1,4 +1,4 @@
-import { deadlineOf } from '@constancia/verify'
+import { deadlineOf } from '@constancia/verify/governance'
 import { bodyOf, draftOf } from '../kinds.js'
 import { type AnswerDecision, type AnswerKnown, type AnswerParts, takeAnswer } from './deciding.js'
 import { type IncomingAnswer, incomingAnswer } from './incoming.js'

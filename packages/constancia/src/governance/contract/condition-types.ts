@@ -1,4 +1,4 @@
-import type { Json } from '@constancia/verify'
+import type { Json } from '@constancia/verify/governance'
 import { Environment } from '@marcbachmann/cel-js'
 
 /** What the type checker takes as a type: a name, or the fields of an object. */

@@ -10,7 +10,7 @@ import {
   type DeclaredStep,
   type DeclaredTemplate,
   type Json,
-} from '@constancia/verify'
+} from '@constancia/verify/governance'
 import { ConstanciaError } from '../../journal/index.js'
 import type { AnyAction, DescribedSchema } from './action.js'
 import type { EffectProtocol } from './effect.js'

@@ -1,4 +1,4 @@
-import type { DeclaredEffect } from '@constancia/verify'
+import type { DeclaredEffect } from '@constancia/verify/governance'
 import { parseDuration } from '../../engine/index.js'
 import type { DatabaseKind } from '../../store/index.js'
 

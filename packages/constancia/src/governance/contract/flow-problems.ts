@@ -1,4 +1,4 @@
-import type { DeclaredContract, DeclaredFlow } from '@constancia/verify'
+import type { DeclaredContract, DeclaredFlow } from '@constancia/verify/governance'
 import { planProblems } from './plan-problems.js'
 import { type Problem, roleProblems } from './problem.js'
 

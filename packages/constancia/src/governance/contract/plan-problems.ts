@@ -1,4 +1,4 @@
-import type { DeclaredContract, DeclaredStep } from '@constancia/verify'
+import type { DeclaredContract, DeclaredStep } from '@constancia/verify/governance'
 import type { Problem } from './problem.js'
 import { approvalProblems } from './rule-problems.js'
 

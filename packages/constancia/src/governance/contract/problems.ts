@@ -1,4 +1,4 @@
-import type { DeclaredContract } from '@constancia/verify'
+import type { DeclaredContract } from '@constancia/verify/governance'
 import { flowProblems } from './flow-problems.js'
 import { type Problem, quorumProblems, roleProblems } from './problem.js'
 import { ruleProblems } from './rule-problems.js'

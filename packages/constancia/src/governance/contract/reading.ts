@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto'
-import { canonicalText, contractFormat, type DeclaredContract, type Json } from '@constancia/verify'
+import { canonicalText, contractFormat, type DeclaredContract, type Json } from '@constancia/verify/governance'
 
 /** A contract as a file or a journal has it. */
 export interface ReadContract {

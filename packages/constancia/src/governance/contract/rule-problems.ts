@@ -1,11 +1,5 @@
-import {
-  type ConditionValue,
-  type DeclaredApproval,
-  type DeclaredContract,
-  type DeclaredRule,
-  evaluateCondition,
-  parseCondition,
-} from '@constancia/verify'
+import { type ConditionValue, evaluateCondition, parseCondition } from '@constancia/verify/condition'
+import type { DeclaredApproval, DeclaredContract, DeclaredRule } from '@constancia/verify/governance'
 import { type Problem, quorumProblems, roleProblems } from './problem.js'
 
 /** What makes no sense in the rules. */

@@ -1,4 +1,4 @@
-import type { DeclaredApproval, DeclaredRule } from '@constancia/verify'
+import type { DeclaredApproval, DeclaredRule } from '@constancia/verify/governance'
 import type { AnyAction } from './action.js'
 
 /** Which approval is asked for. Milliseconds. */

@@ -1,4 +1,4 @@
-import type { DeclaredContract, DeclaredTemplate } from '@constancia/verify'
+import type { DeclaredContract, DeclaredTemplate } from '@constancia/verify/governance'
 import type { Problem } from './problem.js'
 
 // What the runtime itself says, and the values that it has for it.

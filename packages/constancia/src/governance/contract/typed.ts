@@ -1,4 +1,5 @@
-import { type DeclaredContract, parseCondition } from '@constancia/verify'
+import { parseCondition } from '@constancia/verify/condition'
+import type { DeclaredContract } from '@constancia/verify/governance'
 import { InvalidContract } from './contract.js'
 import type { Problem } from './problem.js'
 

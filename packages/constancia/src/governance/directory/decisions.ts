@@ -1,4 +1,4 @@
-import { administrator, type Grant } from '@constancia/verify'
+import { administrator, type Grant } from '@constancia/verify/governance'
 import { type ChangeDecision, type LawNow, lawDraft } from '../changes.js'
 import { objectionToLoss } from './last-administrator.js'
 import { type Attempt, invalid, objectionTo, objectionToEnd, objectionToRoles } from './permission.js'

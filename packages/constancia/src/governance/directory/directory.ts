@@ -1,4 +1,4 @@
-import type { Grant } from '@constancia/verify'
+import type { Grant } from '@constancia/verify/governance'
 import { checkId } from '../../journal/index.js'
 import { type ChangeParts, changeLaw, encodeReason, principalId } from '../changes.js'
 import { bootstrap, delegate, grant, link, revoke, undelegate } from './decisions.js'

@@ -1,4 +1,4 @@
-import type { Grant } from '@constancia/verify'
+import type { Grant } from '@constancia/verify/governance'
 import { checkId } from '../../journal/index.js'
 import { type ChangeDecision, type LawNow, lawDraft, principalId } from '../changes.js'
 import { governanceError } from '../errors.js'

@@ -1,4 +1,4 @@
-import { administrator, type Grant } from '@constancia/verify'
+import { administrator, type Grant } from '@constancia/verify/governance'
 import type { ChangeDecision, LawNow } from '../changes.js'
 import type { Attempt } from './permission.js'
 

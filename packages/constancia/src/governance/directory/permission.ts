@@ -1,4 +1,4 @@
-import { administrator } from '@constancia/verify'
+import { administrator } from '@constancia/verify/governance'
 import type { ChangeDecision, LawNow } from '../changes.js'
 import { governanceError } from '../errors.js'
 import type { GovernedChange } from '../refusals.js'

@@ -1,4 +1,4 @@
-import { canonicalText, type DeclaredContract, type Json } from '@constancia/verify'
+import { canonicalText, type DeclaredContract, type Json } from '@constancia/verify/governance'
 
 /**
  * What a change of a contract means: it breaks what runs or calls it (`breaking`), it decides differently (`behavioural`), or

@@ -1,4 +1,4 @@
-import type { DeclaredAction, DeclaredContract, DeclaredFlow } from '@constancia/verify'
+import type { DeclaredAction, DeclaredContract, DeclaredFlow } from '@constancia/verify/governance'
 import { type PlanStep, planOf } from './plan.js'
 import { roleRows } from './role-rows.js'
 import { spanInWords } from './spans.js'

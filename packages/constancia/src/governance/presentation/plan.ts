@@ -1,4 +1,4 @@
-import type { DeclaredApproval, DeclaredContract, DeclaredStep } from '@constancia/verify'
+import type { DeclaredApproval, DeclaredContract, DeclaredStep } from '@constancia/verify/governance'
 import { spanInWords } from './spans.js'
 import { choice, type Words } from './words.js'
 

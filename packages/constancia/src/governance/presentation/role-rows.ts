@@ -1,4 +1,4 @@
-import type { DeclaredContract } from '@constancia/verify'
+import type { DeclaredContract } from '@constancia/verify/governance'
 import { choice, type Words } from './words.js'
 
 /** For each role: its name, what its holders do, and all that a contract lets them do. */

@@ -1,4 +1,4 @@
-import type { DeclaredAction, DeclaredApproval, DeclaredFlow, DeclaredRule, Json } from '@constancia/verify'
+import type { DeclaredAction, DeclaredApproval, DeclaredFlow, DeclaredRule, Json } from '@constancia/verify/governance'
 import { spanInWords } from './spans.js'
 
 /** A piece of a sentence: plain words, or a name as it is written in the contract. */

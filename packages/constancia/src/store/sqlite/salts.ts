@@ -1,4 +1,4 @@
-import { saltBytes } from '@constancia/verify'
+import { saltBytes } from '@constancia/verify/chain'
 
 const poolBytes = 4096
 

@@ -1,3 +1,4 @@
+export { LawHistory, type LawThen } from '../law-history.js'
 export type { Finding, ReplayCheck, ReplayEvent } from './finding.js'
 export { GovernanceReplay } from './governance.js'
 export { RunReplay } from './run.js'

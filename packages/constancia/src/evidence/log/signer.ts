@@ -1,58 +1,13 @@
 /**
- * Where the key of a log comes from. A file or a variable holds one of two texts:
+ * A private key is one of two texts:
  *
  * - PEM of an Ed25519 private key (PKCS #8), as `openssl genpkey -algorithm ed25519` writes it;
  * - a signer key of C2SP signed-note: `PRIVATE+KEY+<name>+<key id>+<base64( 0x01 ‖ 32 bytes of seed )>`.
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
-import { readFileSync } from 'node:fs'
 import { base64Of, bytesOfBase64, type VerifierKey, verifierKeyOf } from '@constancia/verify'
 import { nodeCrypto } from '@constancia/verify/node'
-import { evidenceError } from './errors.js'
-
-/** What signs for a log: a key that this process holds, or one in a device or service that signs for it. */
-export interface Signer {
-  /** The 32 bytes of an Ed25519 public key. */
-  readonly publicKey: Uint8Array
-  /** Returns the 64 bytes of the Ed25519 signature over a message. */
-  sign(message: Uint8Array): Uint8Array | Promise<Uint8Array>
-}
-
-/** A signer, or what gets it once it is needed. */
-export type SignerSource = Signer | (() => Signer | Promise<Signer>)
-
-/** The key in a file; it is read once somebody seals. */
-export function keyFile(path: string): SignerSource {
-  return () => {
-    try {
-      return signerOf(readFileSync(path, 'utf8'))
-    } catch (cause) {
-      throw unreadable(`the file ${path}`, cause)
-    }
-  }
-}
-
-/** The key in an environment variable; it is read once somebody seals. */
-export function keyVariable(name: string): SignerSource {
-  return () => {
-    const text = process.env[name]
-    try {
-      if (text === undefined) throw new Error('it is not set')
-      return signerOf(text)
-    } catch (cause) {
-      throw unreadable(`the environment variable ${name}`, cause)
-    }
-  }
-}
-
-// Never what was in it: it may be a key after all.
-function unreadable(where: string, cause: unknown): Error {
-  return evidenceError(
-    'key_invalid',
-    `The key in ${where} cannot be used (${cause instanceof Error ? cause.message : String(cause)}). Nothing was sealed. It has to hold an Ed25519 ` +
-      'private key, as PEM or as a signer key of C2SP signed-note; constancia keys new writes one.',
-  )
-}
+import { evidenceError, type Signer, type SignerSource } from '../index.js'
 
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
 const signerKeyPattern = /^PRIVATE\+KEY\+(?<name>[^+\s]+)\+(?<id>[0-9a-f]{8})\+(?<data>[A-Za-z0-9+/=]+)\s*$/
@@ -103,5 +58,20 @@ export function keyOf(origin: string, { publicKey }: Pick<Signer, 'publicKey'>):
 
 /** Gets a signer. Rejects with `key_invalid`, and with what whoever provides it throws. */
 export async function signerFrom(source: SignerSource): Promise<Signer> {
-  return typeof source === 'function' ? source() : source
+  if (typeof source === 'function') return source()
+  if (!('place' in source)) return source
+  try {
+    return signerOf(source.read())
+  } catch (cause) {
+    throw unreadable(source.place, cause)
+  }
+}
+
+// Never what was in it: it may be a key after all.
+function unreadable(where: string, cause: unknown): Error {
+  return evidenceError(
+    'key_invalid',
+    `The key in ${where} cannot be used (${cause instanceof Error ? cause.message : String(cause)}). Nothing was sealed. It has to hold an Ed25519 ` +
+      'private key, as PEM or as a signer key of C2SP signed-note; constancia keys new writes one.',
+  )
 }

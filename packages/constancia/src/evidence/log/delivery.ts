@@ -1,5 +1,5 @@
-import type { Checkpoint, Log } from '../store/index.js'
-import type { OutsidePlace } from './outside.js'
+import type { Checkpoint, Log } from '../../store/index.js'
+import type { OutsidePlace } from '../index.js'
 
 /** What checkpoints are brought outside with. */
 export interface DeliveryParts {

@@ -11,8 +11,8 @@ import {
   utf8Of,
 } from '@constancia/verify'
 import { nodeCrypto } from '@constancia/verify/node'
-import { ConstanciaError, emptyHead, type Head, type StreamId, verifyChain } from '../journal/index.js'
-import type { Checkpoint, Leaf, Store, StreamStanding } from '../store/index.js'
+import { ConstanciaError, emptyHead, type Head, type StreamId, verifyChain } from '../../journal/index.js'
+import type { Checkpoint, Leaf, Store, StreamStanding } from '../../store/index.js'
 import { KeyLedger } from './keys.js'
 import { leafHashOf } from './sealing.js'
 import { TileProofs } from './tree.js'

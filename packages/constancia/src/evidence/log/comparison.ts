@@ -8,11 +8,11 @@ import {
   utf8Of,
 } from '@constancia/verify'
 import { nodeCrypto } from '@constancia/verify/node'
-import { type Store, storeError } from '../store/index.js'
+import { type Store, storeError } from '../../store/index.js'
+import type { OutsidePlace } from '../index.js'
+import { evidenceError } from '../index.js'
 import type { Tell } from './delivery.js'
-import { evidenceError } from './errors.js'
 import type { KeyLedger, LogKey } from './keys.js'
-import type { OutsidePlace } from './outside.js'
 import { TileProofs } from './tree.js'
 
 /** What the database is compared with. */

@@ -21,9 +21,9 @@ import {
   type StreamId,
   sha256,
   verifyChain,
-} from '../journal/index.js'
-import { type Checkpoint, type Leaf, type Log, type Store, sealedLast } from '../store/index.js'
-import { evidenceError } from './errors.js'
+} from '../../journal/index.js'
+import { type Checkpoint, type Leaf, type Log, type Store, sealedLast } from '../../store/index.js'
+import { evidenceError } from '../index.js'
 import { type LogKey, signed } from './keys.js'
 import { TileProofs } from './tree.js'
 

@@ -3,7 +3,7 @@
  * level L. To make a tree of n leaves longer takes the last, partial tile of each level, and no leaf is read.
  */
 import { consistencyProof, inclusionProof, nodePreimage, rootAt, rootOf, type TreeSource } from '@constancia/verify'
-import type { Log, Tile, TilePlace } from '../store/index.js'
+import type { Log, Tile, TilePlace } from '../../store/index.js'
 import { sha256Of } from './hash.js'
 
 const width = 256

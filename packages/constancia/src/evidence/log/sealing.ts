@@ -9,7 +9,7 @@ import {
   noteText,
   utf8Of,
 } from '@constancia/verify'
-import type { Checkpoint, Clock, GrownHead, Store } from '../store/index.js'
+import type { Checkpoint, Clock, GrownHead, Store } from '../../store/index.js'
 import { sha256Of } from './hash.js'
 import { type KeyLedger, type LogKey, requireActive, signed } from './keys.js'
 import { growTree } from './tree.js'

@@ -1,8 +1,8 @@
-import type { Clock, Store } from '../store/index.js'
+import type { Clock, Store } from '../../store/index.js'
+import type { OutsidePlace } from '../index.js'
 import { compareOutside, requireWhole } from './comparison.js'
 import { Delivery, type Tell } from './delivery.js'
 import { firstKey, KeyLedger, type LogKey, requireActive } from './keys.js'
-import type { OutsidePlace } from './outside.js'
 import { type SealOutcome, seal } from './sealing.js'
 
 /** What a sealer works with. */

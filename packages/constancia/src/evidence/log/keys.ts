@@ -9,10 +9,11 @@ import {
   type StoredEvent,
   seenOf,
   verifyChain,
-} from '../journal/index.js'
-import { type Store, sealedLast } from '../store/index.js'
-import { evidenceError } from './errors.js'
-import { keyOf, type Signer } from './signer.js'
+} from '../../journal/index.js'
+import { type Store, sealedLast } from '../../store/index.js'
+import type { Signer } from '../index.js'
+import { evidenceError } from '../index.js'
+import { keyOf } from './signer.js'
 
 /** A key as the governance stream tells. */
 export interface LoggedKey {

@@ -36,8 +36,8 @@ export const cliBugs: readonly PlantedBug[] = [
   {
     breaks: 'a list makes a database where there is none',
     file: cli('session'),
-    find: 'if (!how.create && place !== undefined',
-    replace: 'if (how.create && place !== undefined',
+    find: 'if (!how.create) requireDatabase',
+    replace: 'if (how.create) requireDatabase',
     noticedBy: { ...test('config'), name: 'is missing is told' },
   },
   {

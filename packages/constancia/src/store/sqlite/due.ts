@@ -1,7 +1,7 @@
 import type { ClaimId, OpId, RunFold, RunId } from '../../journal/index.js'
 import type { Database } from './driver.js'
 import type { EventWriter } from './event-writer.js'
-import type { DueQuery, DueRun, QueueTable } from './queue-table.js'
+import type { DueRun, NowQuery, QueueTable } from './queue-table.js'
 
 /** A run that somebody may try at its time: what is needed to give it to a claim. */
 export interface DueRecord extends DueRun {
@@ -16,8 +16,8 @@ export interface DueRecord extends DueRun {
 
 /** Due runs with all that a claim needs. */
 export interface DueTable {
-  /** Runs of a flow and priority in the order of their due times, also those whose time has not come. */
-  list(query: DueQuery): DueRecord[]
+  /** Runs of a flow and priority whose time has come, in the order of their times. */
+  list(query: NowQuery): DueRecord[]
   /** A run that is due at some time. */
   record(streamNo: number): DueRecord | undefined
 }
@@ -55,7 +55,7 @@ const select = `
   FROM runs AS r
   JOIN events AS e ON e.stream = r.stream AND e.seq = (SELECT max(seq) FROM events WHERE stream = r.stream)`
 
-const ofFlow = 'WHERE r.flow = ? AND r.version = ? AND r.priority = ? AND r.due_at IS NOT NULL'
+const ofFlow = 'WHERE r.flow = ? AND r.version = ? AND r.priority = ? AND r.due_at <= ?'
 const inOrder = 'ORDER BY r.due_at, r.stream LIMIT ?'
 
 /** Prepares the statements that read due runs. Those with a key are asked for only where there are any. */
@@ -66,11 +66,11 @@ export function dueTable(database: Database, writer: EventWriter, queue: QueueTa
   // Rows without names take half the time.
   for (const statement of [keyless, keyed, one]) statement.setReturnArrays(true)
   return {
-    list: ({ flow, version, priority, limit }) => {
+    list: ({ flow, version, priority, nowMs, limit }) => {
       writer.flush()
-      const without = (keyless.all(flow, version, priority, limit) as DueRow[]).map(recordOf)
+      const without = (keyless.all(flow, version, priority, nowMs, limit) as DueRow[]).map(recordOf)
       if (!queue.hasKeyed(flow, version, priority)) return without
-      const all = [...without, ...(keyed.all(flow, version, priority, limit) as DueRow[]).map(recordOf)]
+      const all = [...without, ...(keyed.all(flow, version, priority, nowMs, limit) as DueRow[]).map(recordOf)]
       return all.sort(byTime).slice(0, limit)
     },
     record: (streamNo) => {

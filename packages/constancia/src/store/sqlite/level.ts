@@ -42,11 +42,12 @@ export class Level {
     return this.#first()?.dueAtMs ?? Number.POSITIVE_INFINITY
   }
 
-  // Without limits what is found is taken, so all of it is read at once.
-  #look(limit: number): DueRun[] {
-    const { due, queue } = this.#search.session
-    const query = { ...this.#flow, limit }
-    return this.#isLimited || this.#search.limit === 0 ? queue.due(query) : due.list(query)
+  // Without limits what is due is taken, so all that a claim needs is read at once; of what sleeps only the first matters.
+  #look(limit: number): readonly DueRun[] {
+    const { nowMs, session } = this.#search
+    if (this.#isLimited || this.#search.limit === 0) return session.queue.due({ ...this.#flow, limit })
+    const due = session.due.list({ ...this.#flow, nowMs, limit })
+    return due.length < limit ? [...due, ...this.#later()] : due
   }
 
   #first(): DueRun | undefined {

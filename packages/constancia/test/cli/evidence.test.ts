@@ -102,6 +102,36 @@ describe('evidence on the command line:', () => {
     expect((await run(...words, '--allow', 'everything')).code).toBe(2)
   })
 
+  test('R-G4 R-G7 a receipt of one effect is verified by the command that verifies bundles, and says what it proves and what not', async () => {
+    await work('r1')
+    const made = await run('receipt', 'r1', '-o', 'r1.receipt')
+    const size = statSync(join(folder, 'r1.receipt')).size
+    expect(made).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(
+        new RegExp(`Receipt of event 1 \\(StepCompleted\\) of run r1: ${size} bytes, by the checkpoint of`),
+      ),
+    })
+    const shown = await run('verify', 'r1.receipt', '--key', key)
+    expect([shown.code, shown.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^proven\n[\s\S]*\nreceipt of event 1 of run r1 \(StepCompleted\)\n {2}write \(op 0\) was done, at attempt 1, at 2\S+\n {2}It carries "wrote words"\nnot proven\n[\s\S]*allowed to[\s\S]*one event of the run/,
+      ),
+    ])
+    const bent = readFileSync(join(folder, 'r1.receipt'), 'utf8').replace('wrote words', 'wrote wards')
+    writeFileSync(join(folder, 'bent.receipt'), bent)
+    const refused = await run('verify', 'bent.receipt', '--key', key)
+    expect([refused.code, refused.stdout]).toEqual([15, expect.stringMatching(/Nothing that it says is proven\.\n$/)])
+    expect((await run('receipt', 'r1', '--seq', '1', '--withhold', 'data', '-o', 'short')).code).toBe(0)
+    expect(readFileSync(join(folder, 'short'), 'utf8')).not.toContain('words')
+    const codes = async (...words: string[]) => (await run('receipt', ...words, '-o', 'x')).code
+    expect(await codes('r1', '--op', '5')).toBe(3)
+    expect(await codes('nobody')).toBe(3)
+    expect(await codes('r1', '--op', '0', '--seq', '1')).toBe(2)
+    expect(await codes('r1', '--withhold', 'bodies:StepCompleted')).toBe(2)
+  })
+
   test('R-G2 R-G7 an interval, an earlier checkpoint and what is left out', async () => {
     await work('r1')
     const kept = readFileSync(join(folder, 'kept', readdirSync(join(folder, 'kept'))[0] ?? ''), 'utf8')

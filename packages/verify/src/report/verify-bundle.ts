@@ -24,7 +24,8 @@ import { Findings } from './findings.js'
 import { GovernanceCheck } from './governance-check.js'
 import { isActive, KeyHistory } from './key-history.js'
 import { LeafCheck } from './leaf-check.js'
-import { notProven } from './not-proven.js'
+import { notProven, notProvenByReceipt } from './not-proven.js'
+import { type ReceiptReport, receiptOf } from './receipt.js'
 import {
   type CheckName,
   checkNames,
@@ -107,6 +108,7 @@ class Verification {
   #origin = ''
   #prev: string | undefined
   #scope: Scope | undefined
+  #receipt: ReceiptReport | undefined
   #end = ''
   #claim: Note | undefined
   #last: LastCheckpoint | undefined
@@ -170,7 +172,10 @@ class Verification {
   async #addEvent(event: ReadEvent): Promise<void> {
     const isReceipt = this.#kind === 'receipt'
     await this.#chain.add(event, { isReceipt })
-    if (isReceipt) return
+    if (isReceipt) {
+      this.#receipt ??= receiptOf(event)
+      return
+    }
     this.#governance.add(event)
     if (event.stream === 'governance') await this.#keys.add(event, this.#origin)
   }
@@ -248,9 +253,13 @@ class Verification {
       scope: this.#scope,
       checks,
       runs,
+      receipt: this.#receipt,
       decisionCount: this.#governance.decisionCount,
       seal: last && { size: last.size, root: last.root, key: signer?.known.key.text, seconds: signer?.seconds },
-      notProven: notProven(checks, runs, law && { lastSeq: law.readCount - 1, sealedSeq: law.leafSeq }),
+      notProven:
+        this.#receipt === undefined
+          ? notProven(checks, runs, law && { lastSeq: law.readCount - 1, sealedSeq: law.leafSeq })
+          : notProvenByReceipt(checks, this.#receipt),
     }
   }
 

@@ -4,6 +4,7 @@ import {
   type CheckName,
   type CheckResult,
   checkNames,
+  type ReceiptReport,
   type Report,
   type RunReport,
   type VerdictOfFile,
@@ -28,7 +29,7 @@ const codes: Readonly<Record<VerdictOfFile, ExitCode>> = {
 /** `constancia verify`: what a file proves, without a store, a network, or trust in whoever made it. */
 export const verifyCommand: Command = {
   name: 'verify',
-  summary: 'verify a file that constancia prove wrote: needs that file and a public key, and nothing else',
+  summary: 'verify a bundle or a receipt: needs that file and a public key, and nothing else',
   details:
     'Lists every check, whether it passed, failed or was not evaluated, and what the file does not prove. Exit codes tell forged, of another key, incomplete, not sealed and ' +
     'unreadable apart. With --json: the report as one document.\n\nExample:  constancia verify pay-4711.proof --key example.org/books+1f2e3d4c+AR…',
@@ -123,9 +124,9 @@ const markWidth = 13
 async function printReport(call: Call, report: Report): Promise<void> {
   const { terminal } = call
   const { paint } = terminal
-  const { verdict, runs, notProven } = report
+  const { verdict, notProven } = report
   await terminal.print(verdict === 'proven' ? paint.good(verdict) : paint.bad(verdict))
-  const told = isOfUse(report) ? runs.flatMap((run) => runLines(call, run)) : ['Nothing that it says is proven.']
+  const told = isOfUse(report) ? toldBy(call, report) : ['Nothing that it says is proven.']
   for (const line of [...checkLines(call, report), ...wayOut(call, report), ...sealLines(call, report), ...told])
     await terminal.print(line)
   if (!isOfUse(report)) return
@@ -178,6 +179,21 @@ function sealLines(call: Call, { seal }: Report): string[] {
   const by = key === undefined ? 'nobody who is known' : key.split('+').slice(0, 2).join('+')
   const label = `  ${'sealed'.padEnd(markWidth)}  `
   return [label + wrapped(call, `by ${by}, ${size} leaves${when}`, ' '.repeat(label.length)).trimStart()]
+}
+
+function toldBy(call: Call, { runs, receipt }: Report): string[] {
+  return receipt === undefined ? runs.flatMap((run) => runLines(call, run)) : receiptLines(call, receipt)
+}
+
+const carriedMax = 2_000
+
+function receiptLines(call: Call, { stream, seq, kind, text, data }: ReceiptReport): string[] {
+  const head = printable(`receipt of event ${seq} of ${stream.replace('/', ' ')} (${kind})`)
+  const carries =
+    data.kind === 'text'
+      ? `It carries ${data.text.length > carriedMax ? `${data.text.slice(0, carriedMax)}… (--json shows all of it)` : data.text}`
+      : `What it carries: ${data.kind}.`
+  return [head, wrapped(call, text, '  '), wrapped(call, carries, '  ')]
 }
 
 const said = { unknown: 'not shown', none: 'none' } as const

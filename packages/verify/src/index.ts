@@ -49,6 +49,7 @@ export {
   type Sides,
 } from './condition/index.js'
 export { type Crypto, type Sha256, type Sha256Stream, webCrypto } from './crypto.js'
+export { verifyPlainEd25519 } from './ed25519.js'
 export {
   type AboutOp,
   type ActivatedContract,
@@ -192,17 +193,29 @@ export {
 export {
   type AuditAnswer,
   type AuditQuestion,
+  answerWords,
   type CheckName,
   type CheckResult,
   checkNames,
+  checkWords,
+  isOfUse,
   keyMessage,
+  momentText,
+  nothingIsProven,
+  printable,
+  questionWords,
   type Reason,
   type Report,
   type RunReport,
+  reasonText,
   receiptCheckNames,
+  resultWords,
+  runText,
   type SealReport,
+  sealText,
   type VerdictOfFile,
   type VerifyOptions,
+  verdictWords,
   verifyBundle,
 } from './report/index.js'
 export { PlainSha256 } from './sha256.js'

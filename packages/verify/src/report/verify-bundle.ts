@@ -47,6 +47,8 @@ export interface VerifyOptions {
   readonly earlier?: string
   /** Checks that must have been evaluated: otherwise the verdict is `incomplete`. */
   readonly require?: readonly CheckName[]
+  /** Is told every part of the file as it is read, before it is checked: nothing of it is proven by that. */
+  readonly watch?: (item: BundleItem) => void
 }
 
 /**
@@ -59,7 +61,10 @@ export async function verifyBundle(source: AsyncIterable<Uint8Array>, options: V
   if (!isOrigin(origin)) throw new RangeError(`${JSON.stringify(origin)} is not the origin of a log.`)
   const verification = new Verification(options, await givenKeys(options), earlierOf(options))
   try {
-    for await (const item of readBundle(source, crypto)) await verification.add(item)
+    for await (const item of readBundle(source, crypto)) {
+      options.watch?.(item)
+      await verification.add(item)
+    }
     await verification.finish()
   } catch (error) {
     if (!(error instanceof UnreadableBundleError)) throw error

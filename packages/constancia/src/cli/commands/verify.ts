@@ -1,17 +1,25 @@
 import { createReadStream, existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
+  answerWords,
   type CheckName,
   type CheckResult,
   checkNames,
+  isOfUse,
+  nothingIsProven,
+  questionWords,
   type Report,
   type RunReport,
+  reasonText,
+  resultWords,
+  runText,
+  sealText,
   type VerdictOfFile,
+  verdictWords,
   verifyBundle,
 } from '@constancia/verify'
 import { nodeCrypto } from '@constancia/verify/node'
 import type { Call, Command } from '../command.js'
-import { momentText } from '../durations.js'
 import { cliError, messageOf } from '../errors.js'
 import { type ExitCode, exitCodes } from '../exit-codes.js'
 import { printable, wrap } from '../text.js'
@@ -107,24 +115,20 @@ function requiredOf(call: Call): readonly CheckName[] {
   )
 }
 
-const marks = { failed: 'FAILED', not_evaluated: 'not evaluated', passed: 'ok' } as const
 const markWidth = 13
 
 async function printReport(call: Call, report: Report): Promise<void> {
   const { terminal } = call
   const { paint } = terminal
   const { verdict, runs, notProven } = report
-  await terminal.print(verdict === 'proven' ? paint.good(verdict) : paint.bad(verdict))
-  const told = isOfUse(report) ? runs.flatMap((run) => runLines(call, run)) : ['Nothing that it says is proven.']
+  const { title, meaning } = verdictWords[verdict]
+  await terminal.print(verdict === 'proven' ? paint.good(title) : paint.bad(title))
+  await terminal.print(wrapped(call, meaning, '  '))
+  const told = isOfUse(report) ? runs.flatMap((run) => runLines(call, run)) : [nothingIsProven]
   for (const line of [...checkLines(call, report), ...sealLines(call, report), ...told]) await terminal.print(line)
   if (!isOfUse(report)) return
   await terminal.print('not proven')
   for (const one of notProven) await terminal.print(wrapped(call, one, '  '))
-}
-
-// Whether what it says is worth reading: the answers of a forged file are whatever its forger wanted.
-function isOfUse({ verdict }: Report): boolean {
-  return verdict === 'proven' || verdict === 'incomplete' || verdict === 'unsealed'
 }
 
 // Each check by its name, those that did not pass with what is wrong and where.
@@ -132,7 +136,7 @@ function checkLines(call: Call, { checks }: Report): string[] {
   return (['failed', 'not_evaluated', 'passed'] as const).flatMap((result) => {
     const some = checks.filter((check) => check.result === result)
     if (some.length === 0) return []
-    const begin = `  ${marks[result].padEnd(markWidth)}  `
+    const begin = `  ${resultWords[result].padEnd(markWidth)}  `
     const names = wrap(
       some.map(({ name }) => name).join(', '),
       call.terminal.width - begin.length,
@@ -145,40 +149,25 @@ function checkLines(call: Call, { checks }: Report): string[] {
 }
 
 function reasonLines(call: Call, { name, reasons, reasonCount }: CheckResult): string[] {
-  const lines = reasons.map(({ message, stream, seq }) => {
-    const where = [stream, seq === undefined ? undefined : `event ${seq}`].filter((one) => one !== undefined).join(' ')
-    return wrapped(call, `${name}: ${where === '' ? '' : `${where}: `}${message}`, '    ')
-  })
+  const lines = reasons.map((reason) => wrapped(call, `${name}: ${reasonText(reason)}`, '    '))
   return reasonCount > reasons.length ? [...lines, `    ${name}: and ${reasonCount - reasons.length} more`] : lines
 }
 
 function sealLines(call: Call, { seal }: Report): string[] {
   if (seal === undefined) return []
-  const { size, key, seconds } = seal
-  const when = seconds === undefined ? '' : `, ${momentText(seconds * 1_000)} by the operator's clock`
-  // The last part of a key is long, and whoever gave it knows it.
-  const by = key === undefined ? 'nobody who is known' : key.split('+').slice(0, 2).join('+')
   const label = `  ${'sealed'.padEnd(markWidth)}  `
-  return [label + wrapped(call, `by ${by}, ${size} leaves${when}`, ' '.repeat(label.length)).trimStart()]
+  return [label + wrapped(call, sealText(seal), ' '.repeat(label.length)).trimStart()]
 }
 
-const asked = {
-  approval: 'Was the approval real?',
-  authority: 'Was the person still authorised?',
-  actor: 'Did it execute as the right actor?',
-  once: 'Did it execute once?',
-} as const
-
-function runLines(call: Call, { run, eventCount, sealedSeq, ended, answers }: RunReport): string[] {
-  const until = sealedSeq === undefined ? 'none of them sealed' : `sealed up to event ${sealedSeq}`
-  const head = printable(`run ${run}: ${eventCount} events, ${until}; ${ended ?? 'it goes on'}`)
+function runLines(call: Call, run: RunReport): string[] {
   const { paint } = call.terminal
   return [
-    head,
-    ...answers.flatMap(({ question, answer, text }) => [
-      `  ${paint.strong(asked[question])} ${answer === 'yes' ? paint.good(answer) : answer === 'no' ? paint.bad(answer) : answer}`,
-      wrapped(call, text, '    '),
-    ]),
+    runText(run),
+    ...run.answers.flatMap(({ question, answer, text }) => {
+      const word = answerWords[answer]
+      const painted = answer === 'yes' ? paint.good(word) : answer === 'no' ? paint.bad(word) : word
+      return [`  ${paint.strong(questionWords[question])} ${painted}`, wrapped(call, text, '    ')]
+    }),
   ]
 }
 

@@ -1,0 +1,58 @@
+import { type CheckName, checkNames, checkWords } from '../report/index.js'
+import { element, part } from './element.js'
+
+/** What is written into the form. */
+export interface Written {
+  /** Without empty lines and spaces around. */
+  readonly keys: readonly string[]
+  /** What was written, or the name of the first key. */
+  readonly origin: string
+  readonly earlier: string | undefined
+  readonly require: readonly CheckName[]
+}
+
+const checkpointBytesMax = 65_536
+
+/** Completes the form: the list of checks that may be demanded. */
+export function completeForm(): void {
+  part('require').append(
+    ...checkNames.map((name) => {
+      const box = element('input', { id: `require-${name}` }) as HTMLInputElement
+      box.type = 'checkbox'
+      box.value = name
+      return element('label', {}, box, element('span', {}, element('strong', {}, name), ` ${checkWords[name]}`))
+    }),
+  )
+}
+
+/** Reads the form. */
+export function readForm(): Written {
+  const keys = valueOf('keys')
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+  const earlier = valueOf('earlier')
+  const boxes = [...part('require').querySelectorAll('input')].filter(({ checked }) => checked)
+  return {
+    keys,
+    origin: valueOf('origin').trim() || (keys[0]?.split('+')[0] ?? ''),
+    earlier: earlier.trim() === '' ? undefined : checkpointOf(earlier),
+    require: boxes.map(({ value }) => value as CheckName),
+  }
+}
+
+/** A note ends with a newline, which pasting loses, and has none of a carriage return. */
+function checkpointOf(text: string): string {
+  return `${text.replaceAll('\r\n', '\n').replace(/\n*$/, '')}\n`
+}
+
+/** Puts the text of a kept checkpoint into its field. Rejects where it is none that could be one. */
+export async function takeCheckpoint(file: File): Promise<void> {
+  if (file.size > checkpointBytesMax) throw new RangeError('The file is too large to be a checkpoint.')
+  const field = part<HTMLTextAreaElement>('earlier')
+  field.value = await file.text()
+}
+
+function valueOf(id: string): string {
+  return part<HTMLTextAreaElement | HTMLInputElement>(id).value
+}

@@ -76,16 +76,22 @@ function numberOf(bytes: Uint8Array): bigint {
 
 const base = pointOf(Uint8Array.from({ length: 32 }, (_, i) => (i === 0 ? 0x58 : 0x66))) as Point
 
-/** [one]P + [other]Q, bit by bit of both at once. */
-function combined(one: bigint, p: Point, other: bigint, q: Point): Point {
-  const both = sum(p, q)
+/** A point, so many times. */
+interface Multiple {
+  readonly times: bigint
+  readonly point: Point
+}
+
+/** The sum of two multiples, bit by bit of both at once. */
+function combined(one: Multiple, other: Multiple): Point {
+  const both = sum(one.point, other.point)
   let total = zero
   for (let bit = 252n; bit >= 0n; bit--) {
     total = sum(total, total)
-    const [inOne, inOther] = [(one >> bit) & 1n, (other >> bit) & 1n]
+    const [inOne, inOther] = [(one.times >> bit) & 1n, (other.times >> bit) & 1n]
     if (inOne && inOther) total = sum(total, both)
-    else if (inOne) total = sum(total, p)
-    else if (inOther) total = sum(total, q)
+    else if (inOne) total = sum(total, one.point)
+    else if (inOther) total = sum(total, other.point)
   }
   return total
 }
@@ -99,5 +105,6 @@ export function verifyPlainEd25519(key: Uint8Array, message: Uint8Array, signatu
   if (point === undefined || s >= order) return false
   const k = modulo(numberOf(plainSha512(joined(r, key, message))), order)
   const [x, y, z, t] = point
-  return sameBytes(bytesOf(combined(s, base, k, [prime - x, y, z, prime - t])), r)
+  const minus: Point = [prime - x, y, z, prime - t]
+  return sameBytes(bytesOf(combined({ times: s, point: base }, { times: k, point: minus })), r)
 }

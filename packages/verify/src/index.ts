@@ -48,8 +48,7 @@ export {
   type RelationSign,
   type Sides,
 } from './condition/index.js'
-export { type Crypto, type Sha256, type Sha256Stream, webCrypto } from './crypto.js'
-export { verifyPlainEd25519 } from './ed25519.js'
+export type { Crypto, Sha256, Sha256Stream } from './crypto.js'
 export {
   type AboutOp,
   type ActivatedContract,
@@ -196,19 +195,24 @@ export {
   answerWords,
   type CheckName,
   type CheckResult,
+  carriedText,
   checkNames,
   checkWords,
   isOfUse,
   keyMessage,
+  meaningText,
   momentText,
   nothingIsProven,
+  openChecks,
   printable,
   questionWords,
   type Reason,
+  type ReceiptReport,
   type Report,
   type RunReport,
   reasonText,
   receiptCheckNames,
+  receiptText,
   resultWords,
   runText,
   type SealReport,
@@ -220,3 +224,4 @@ export {
 } from './report/index.js'
 export { PlainSha256 } from './sha256.js'
 export { jsonDepthMax, parseStrictJson, type StrictJson } from './strict-json.js'
+export { webCrypto } from './web-crypto.js'

@@ -9,36 +9,43 @@ export interface Written {
   readonly origin: string
   readonly earlier: string | undefined
   readonly require: readonly CheckName[]
+  readonly allow: readonly CheckName[]
 }
 
 const checkpointBytesMax = 65_536
 
-/** Completes the form: the list of checks that may be demanded. */
+/** Completes the form: the lists of checks that may be demanded, and that may be left open. */
 export function completeForm(): void {
-  part('require').append(
-    ...checkNames.map((name) => {
-      const box = element('input', { id: `require-${name}` }) as HTMLInputElement
-      box.type = 'checkbox'
-      box.value = name
-      return element('label', {}, box, element('span', {}, element('strong', {}, name), ` ${checkWords[name]}`))
-    }),
-  )
+  for (const list of ['require', 'allow'])
+    part(list).append(
+      ...checkNames.map((name) => {
+        const box = element('input', { title: checkWords[name] }) as HTMLInputElement
+        box.type = 'checkbox'
+        box.value = name
+        return element('label', { title: checkWords[name] }, box, name)
+      }),
+    )
 }
 
 /** Reads the form. */
 export function readForm(): Written {
-  const keys = valueOf('keys')
+  const keys = textOf('keys')
     .split('\n')
     .map((line) => line.trim())
     .filter((line) => line !== '')
-  const earlier = valueOf('earlier')
-  const boxes = [...part('require').querySelectorAll('input')].filter(({ checked }) => checked)
+  const earlier = textOf('earlier')
   return {
     keys,
-    origin: valueOf('origin').trim() || (keys[0]?.split('+')[0] ?? ''),
+    origin: textOf('origin').trim() || (keys[0]?.split('+')[0] ?? ''),
     earlier: earlier.trim() === '' ? undefined : checkpointOf(earlier),
-    require: boxes.map(({ value }) => value as CheckName),
+    require: chosenIn('require'),
+    allow: chosenIn('allow'),
   }
+}
+
+function chosenIn(list: string): CheckName[] {
+  const boxes = [...part(list).querySelectorAll('input')].filter(({ checked }) => checked)
+  return boxes.map(({ value }) => value as CheckName)
 }
 
 /** A note ends with a newline, which pasting loses, and has none of a carriage return. */
@@ -53,6 +60,6 @@ export async function takeCheckpoint(file: File): Promise<void> {
   field.value = await file.text()
 }
 
-function valueOf(id: string): string {
+function textOf(id: string): string {
   return part<HTMLTextAreaElement | HTMLInputElement>(id).value
 }

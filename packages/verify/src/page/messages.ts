@@ -9,6 +9,7 @@ export interface Question {
   /** The text of a checkpoint that was kept. */
   readonly earlier: string | undefined
   readonly require: readonly CheckName[]
+  readonly allow: readonly CheckName[]
 }
 
 /** What it answers: progress a hundred times at most, then one of the others. */

@@ -1,4 +1,4 @@
-import { verdictWords } from '../report/index.js'
+import { meaningText, verdictWords } from '../report/index.js'
 import { part } from './element.js'
 import { sizeText } from './facts.js'
 import { completeForm, readForm, takeCheckpoint } from './form.js'
@@ -83,11 +83,11 @@ export class Page {
   #verify(): void {
     this.#forget()
     const file = this.#file
-    const { keys, origin, earlier, require } = readForm()
+    const { keys, origin, earlier, require, allow } = readForm()
     if (keys.length === 0) return complain('keys', 'Whose key do you trust? Paste it here, then verify.')
     if (file === undefined) return complain('file', 'Drop a file here or choose one, then verify.')
     this.#progress(0, file.size)
-    this.#verifying.ask({ file, keys, origin, earlier, require }, (reply) =>
+    this.#verifying.ask({ file, keys, origin, earlier, require, allow }, (reply) =>
       this.#tell(reply, { name: file.name, size: file.size, keys, earlier }),
     )
   }
@@ -101,8 +101,7 @@ export class Page {
     if (reply.kind === 'report') {
       const { report, timelines, digest } = reply
       showResult({ report, timelines, given: { ...given, digest } })
-      const { title, meaning } = verdictWords[report.verdict]
-      return say(`${title}. ${meaning}`)
+      return say(`${verdictWords[report.verdict]}. ${meaningText(report)}`)
     }
     if (reply.kind === 'refused') return complain('keys', `${reply.why} Nothing was verified.`)
     complain('file', `The file could not be read to its end (${reply.why}). Nothing was verified.`)

@@ -1,10 +1,13 @@
 import {
   type AuditAnswer,
   answerWords,
+  carriedText,
   momentText,
   printable,
   questionWords,
+  type ReceiptReport,
   type RunReport,
+  receiptText,
   runText,
 } from '../report/index.js'
 import { element } from './element.js'
@@ -24,11 +27,25 @@ export function runList(runs: readonly RunReport[], timelines: readonly RunTimel
   return cards
 }
 
+/** The event of a receipt, and what it says. */
+export function receiptCard(receipt: ReceiptReport): HTMLElement {
+  const carried = carriedText(receipt)
+  return element(
+    'div',
+    { class: 'card receipt' },
+    element('p', { class: 'run' }, receiptText(receipt)),
+    element('p', {}, printable(receipt.text)),
+    element('p', { class: 'more carried' }, carried.length > carriedMax ? `${carried.slice(0, carriedMax)}…` : carried),
+  )
+}
+
+const carriedMax = 2_000
+
 function runCard(run: RunReport, events: readonly ShownEvent[], isAlone: boolean): HTMLElement {
   const head = element('p', { class: 'run' }, runText(run))
   const answers =
     run.answers.length === 0 ? undefined : element('ul', { class: 'answers' }, ...run.answers.map(answerItem))
-  const timeline = events.length === 0 ? undefined : timelineOf(run, events, answers === undefined)
+  const timeline = events.length === 0 ? undefined : timelineOf(run, events)
   if (isAlone) return element('div', { class: 'card' }, head, answers, timeline)
   const worst = (['no', 'unknown'] as const).find((one) => run.answers.some(({ answer }) => answer === one))
   const summary = element(
@@ -54,13 +71,13 @@ function answerItem({ question, answer, text }: AuditAnswer): HTMLElement {
   )
 }
 
-function timelineOf({ eventCount, sealedSeq }: RunReport, events: readonly ShownEvent[], isOpen: boolean): HTMLElement {
+function timelineOf({ eventCount, sealedSeq }: RunReport, events: readonly ShownEvent[]): HTMLElement {
   const items = events.map((event) => eventItem(event, sealedSeq))
   const left = eventCount - events.length
   const more = left > 0 ? [element('p', { class: 'more' }, `And ${counted(left, 'more event')}.`)] : []
   return element(
     'details',
-    { class: 'timeline', ...(isOpen ? { open: '' } : {}) },
+    { class: 'timeline' },
     element('summary', {}, 'What the journal says'),
     element('ol', {}, ...items),
     ...more,

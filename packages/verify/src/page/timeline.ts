@@ -12,7 +12,7 @@ export interface ShownEvent {
   readonly data: string | undefined
 }
 
-/** The first events of a run, or the one that a receipt is about. */
+/** The first events of a run. */
 export interface RunTimeline {
   readonly stream: string
   readonly events: readonly ShownEvent[]
@@ -33,7 +33,7 @@ export class Timelines {
     return this.#runs
   }
 
-  /** A part of the file, as it is read. */
+  /** A part of the file, as it is read. Of a receipt its report tells all there is. */
   add(item: BundleItem): void {
     if (item.kind === 'receipt') this.#isReceipt = true
     else if (item.kind === 'stream') this.#begin(item.name)
@@ -41,15 +41,14 @@ export class Timelines {
   }
 
   #begin(stream: string): void {
-    const isShown = this.#isReceipt || stream.startsWith('run/')
+    const isShown = !this.#isReceipt && stream.startsWith('run/')
     this.#current = isShown && this.#runs.length < bounds.runs ? [] : undefined
     if (this.#current !== undefined) this.#runs.push({ stream, events: this.#current })
   }
 
   #addEvent({ seq, kind, at, by, body, data }: ReadEvent): void {
     const events = this.#current
-    // What follows the first event of a receipt only leads to what was signed.
-    if (events === undefined || events.length >= (this.#isReceipt ? 1 : bounds.events)) return
+    if (events === undefined || events.length >= bounds.events) return
     events.push({ seq, kind, at, by, body: this.#textOf(body), data: this.#textOf(data) })
   }
 

@@ -1,13 +1,13 @@
 import { hexOf } from '../bytes.js'
-import { webCrypto } from '../crypto.js'
 import { verifyBundle } from '../report/index.js'
 import { PlainSha256 } from '../sha256.js'
+import { webCrypto } from '../web-crypto.js'
 import type { Question, Reply } from './messages.js'
 import { Timelines } from './timeline.js'
 
 /** Verifies one file and tells what comes of it. Never rejects. Keeps of the file what {@link verifyBundle} and {@link Timelines} keep. */
 export async function answer(question: Question, tell: (reply: Reply) => void): Promise<void> {
-  const { file, keys, origin, earlier, require } = question
+  const { file, keys, origin, earlier, require, allow } = question
   const timelines = new Timelines()
   const source = new Source(file, (bytesRead) => tell({ kind: 'progress', bytesRead }))
   try {
@@ -16,6 +16,7 @@ export async function answer(question: Question, tell: (reply: Reply) => void): 
       keys,
       origin,
       require,
+      allow,
       watch: (item) => timelines.add(item),
       ...(earlier === undefined ? {} : { earlier }),
     })

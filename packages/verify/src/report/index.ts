@@ -1,6 +1,7 @@
 export type { AuditAnswer, AuditQuestion } from './answers.js'
 export { keyMessage } from './key-history.js'
 export { momentText } from './moment.js'
+export type { ReceiptReport } from './receipt.js'
 export {
   type CheckName,
   type CheckResult,
@@ -15,12 +16,16 @@ export {
 export { type VerifyOptions, verifyBundle } from './verify-bundle.js'
 export {
   answerWords,
+  carriedText,
   checkWords,
   isOfUse,
+  meaningText,
   nothingIsProven,
+  openChecks,
   printable,
   questionWords,
   reasonText,
+  receiptText,
   resultWords,
   runText,
   sealText,

@@ -1,5 +1,6 @@
 import type { AuditAnswer, AuditQuestion } from './answers.js'
 import { momentText } from './moment.js'
+import type { ReceiptReport } from './receipt.js'
 import type { CheckName, CheckResult, Reason, Report, RunReport, SealReport, VerdictOfFile } from './report.js'
 
 // Controls of a terminal, line breaks of all kinds, and what turns the direction of writing: a name must not act.
@@ -11,35 +12,35 @@ export function printable(text: string): string {
   return text.replace(acting, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
 }
 
-/** What each verdict is called, and what it means for whoever asked, in whole sentences. */
-export const verdictWords: Readonly<Record<VerdictOfFile, { readonly title: string; readonly meaning: string }>> = {
-  proven: {
-    title: 'proven',
-    meaning:
-      'What this file says is what the log has signed, and every decision in it follows from the roles and rules of then.',
-  },
-  forged: {
-    title: 'forged',
-    meaning:
-      'Something in this file does not fit what was signed, or does not follow from the roles and rules of then.',
-  },
-  unverifiable: {
-    title: 'unverifiable',
-    meaning: 'No key that you trust has signed this file: it is of another log, or of a key that you were not given.',
-  },
-  incomplete: {
-    title: 'incomplete',
-    meaning: 'What was checked fits, but something is missing that was asked for.',
-  },
-  unsealed: {
-    title: 'not sealed yet',
-    meaning:
-      'Of a run in this file nothing is under a signed checkpoint yet. Ask for the file again; sealing takes seconds.',
-  },
-  unreadable: {
-    title: 'unreadable',
-    meaning: 'This is no evidence file, or a damaged one.',
-  },
+/** What each verdict is called. */
+export const verdictWords: Readonly<Record<VerdictOfFile, string>> = {
+  proven: 'proven',
+  forged: 'forged',
+  unverifiable: 'unverifiable',
+  incomplete: 'incomplete',
+  unsealed: 'not sealed yet',
+  unreadable: 'unreadable',
+}
+
+const meanings: Readonly<Record<Exclude<VerdictOfFile, 'proven'>, string>> = {
+  forged: 'Something in this file does not fit what was signed, or does not follow from the roles and rules of then.',
+  unverifiable:
+    'No key that you trust has signed this file: it is of another log, or of a key that you were not given.',
+  incomplete: 'What was evaluated fits, but something is missing that was asked for, or could not be evaluated.',
+  unsealed:
+    'Of a run in this file nothing is under a signed checkpoint yet. Ask for the file again: sealing takes seconds.',
+  unreadable: 'This is no evidence file, or a damaged one.',
+}
+
+/** What a verdict means for whoever asked, in whole sentences; of a file that is proven, no more than was evaluated. */
+export function meaningText({ verdict, kind, checks }: Report): string {
+  if (verdict !== 'proven') return meanings[verdict]
+  const signed = 'What this file says is what the log has signed'
+  if (kind === 'receipt') return `${signed}.`
+  const isWhole = checks.every(({ result }) => result === 'passed')
+  return isWhole
+    ? `${signed}, and every decision in it follows from the roles and rules of then.`
+    : `${signed}. Not all of its decisions could be evaluated: you have allowed that.`
 }
 
 /** What is said instead of answers where {@link isOfUse} is false. */
@@ -62,7 +63,7 @@ export const questionWords: Readonly<Record<AuditQuestion, string>> = {
 export const answerWords: Readonly<Record<AuditAnswer['answer'], string>> = {
   yes: 'yes',
   no: 'no',
-  unknown: 'not proven',
+  unknown: 'not shown',
   none: 'does not arise',
 }
 
@@ -114,4 +115,20 @@ export function sealText({ size, key, seconds }: SealReport): string {
 export function runText({ run, eventCount, sealedSeq, ended }: RunReport): string {
   const until = sealedSeq === undefined ? 'none of them sealed' : `sealed up to event ${sealedSeq}`
   return printable(`run ${run}: ${eventCount} events, ${until}; ${ended ?? 'it goes on'}`)
+}
+
+/** The checks that an incomplete file leaves open: an auditor to whom the rest is enough may allow that. */
+export function openChecks({ verdict, checks }: Report): CheckName[] {
+  if (verdict !== 'incomplete') return []
+  return checks.filter(({ result }) => result === 'not_evaluated').map(({ name }) => name)
+}
+
+/** What a receipt is about, in a line. */
+export function receiptText({ stream, seq, kind }: ReceiptReport): string {
+  return printable(`receipt of event ${seq} of ${stream.replace('/', ' ')} (${kind})`)
+}
+
+/** What the event of a receipt carries. */
+export function carriedText({ data }: ReceiptReport): string {
+  return printable(data.kind === 'text' ? `It carries ${data.text}` : `What it carries: ${data.kind}.`)
 }

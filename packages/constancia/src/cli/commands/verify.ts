@@ -4,13 +4,18 @@ import {
   answerWords,
   type CheckName,
   type CheckResult,
+  carriedText,
   checkNames,
   isOfUse,
+  meaningText,
   nothingIsProven,
+  openChecks,
   questionWords,
+  type ReceiptReport,
   type Report,
   type RunReport,
   reasonText,
+  receiptText,
   resultWords,
   runText,
   sealText,
@@ -23,6 +28,7 @@ import type { Call, Command } from '../command.js'
 import { cliError, messageOf } from '../errors.js'
 import { type ExitCode, exitCodes } from '../exit-codes.js'
 import { printable, wrap } from '../text.js'
+import { writePage } from '../verifier-page.js'
 
 const codes: Readonly<Record<VerdictOfFile, ExitCode>> = {
   proven: exitCodes.done,
@@ -36,11 +42,11 @@ const codes: Readonly<Record<VerdictOfFile, ExitCode>> = {
 /** `constancia verify`: what a file proves, without a store, a network, or trust in whoever made it. */
 export const verifyCommand: Command = {
   name: 'verify',
-  summary: 'verify a file that constancia prove wrote: needs that file and a public key, and nothing else',
+  summary: 'verify a bundle or a receipt: needs that file and a public key, and nothing else',
   details:
     'Lists every check, whether it passed, failed or was not evaluated, and what the file does not prove. Exit codes tell forged, of another key, incomplete, not sealed and ' +
     'unreadable apart. With --json: the report as one document.\n\nExample:  constancia verify pay-4711.proof --key example.org/books+1f2e3d4c+AR…',
-  arguments: [{ name: '<file>', about: 'the file; - for standard input' }],
+  arguments: [{ name: '[file]', about: 'the file; - for standard input' }],
   options: [
     {
       flags: '--key <key>',
@@ -49,9 +55,24 @@ export const verifyCommand: Command = {
     },
     { flags: '--origin <origin>', about: 'the log that it has to be of; the name of the key unless set' },
     { flags: '--checkpoint <file>', about: 'a checkpoint of this log that you have kept' },
-    { flags: '--require <check>', about: 'a check that has to be evaluated, or several with commas', many: true },
+    {
+      flags: '--require <check>',
+      about: 'a check that has to be evaluated though it does not apply to such a file, or several with commas',
+      many: true,
+    },
+    {
+      flags: '--allow <check>',
+      about: 'a check that need not have been evaluated, or several with commas: the rest is enough to you',
+      many: true,
+    },
+    {
+      flags: '--page <file>',
+      about: 'write the page that verifies such files in a browser, without a network, instead of verifying one',
+    },
   ],
   act: async (call) => {
+    const page = call.options.text('page')
+    if (page !== undefined) return writePage(call, page)
     const report = await reportOf(call)
     if (call.isJson) await call.terminal.print(JSON.stringify(report))
     else await printReport(call, report)
@@ -71,7 +92,8 @@ async function reportOf(call: Call): Promise<Report> {
       crypto: nodeCrypto,
       keys,
       origin,
-      require: requiredOf(call),
+      require: checksOf(call, 'require'),
+      allow: checksOf(call, 'allow'),
       ...earlier,
     })
   } catch (cause) {
@@ -84,6 +106,7 @@ async function reportOf(call: Call): Promise<Report> {
 
 function sourceOf(call: Call): AsyncIterable<Uint8Array> {
   const [name = ''] = call.words
+  if (name === '') throw cliError('usage', 'Which file? Nothing was verified.')
   return name === '-' ? process.stdin : createReadStream(resolve(call.folder, name))
 }
 
@@ -102,8 +125,8 @@ function textIn(call: Call, name: string): string {
   }
 }
 
-function requiredOf(call: Call): readonly CheckName[] {
-  return call.options.texts('require').flatMap((text) =>
+function checksOf(call: Call, option: 'require' | 'allow'): readonly CheckName[] {
+  return call.options.texts(option).flatMap((text) =>
     text.split(',').map((name) => {
       const known = checkNames.find((one) => one === name)
       if (known !== undefined) return known
@@ -120,12 +143,13 @@ const markWidth = 13
 async function printReport(call: Call, report: Report): Promise<void> {
   const { terminal } = call
   const { paint } = terminal
-  const { verdict, runs, notProven } = report
-  const { title, meaning } = verdictWords[verdict]
+  const { verdict, notProven } = report
+  const title = verdictWords[verdict]
   await terminal.print(verdict === 'proven' ? paint.good(title) : paint.bad(title))
-  await terminal.print(wrapped(call, meaning, '  '))
-  const told = isOfUse(report) ? runs.flatMap((run) => runLines(call, run)) : [nothingIsProven]
-  for (const line of [...checkLines(call, report), ...sealLines(call, report), ...told]) await terminal.print(line)
+  await terminal.print(wrapped(call, meaningText(report), '  '))
+  const told = isOfUse(report) ? toldBy(call, report) : [nothingIsProven]
+  for (const line of [...checkLines(call, report), ...wayOut(call, report), ...sealLines(call, report), ...told])
+    await terminal.print(line)
   if (!isOfUse(report)) return
   await terminal.print('not proven')
   for (const one of notProven) await terminal.print(wrapped(call, one, '  '))
@@ -148,6 +172,13 @@ function checkLines(call: Call, { checks }: Report): string[] {
   })
 }
 
+// Who withheld texts from an auditor is no forger: the auditor decides whether the rest is enough.
+function wayOut(call: Call, report: Report): string[] {
+  const names = openChecks(report)
+  if (names.length === 0) return []
+  return [wrapped(call, `If the rest is enough to you: --allow ${names.join(',')}`, '    ')]
+}
+
 function reasonLines(call: Call, { name, reasons, reasonCount }: CheckResult): string[] {
   const lines = reasons.map((reason) => wrapped(call, `${name}: ${reasonText(reason)}`, '    '))
   return reasonCount > reasons.length ? [...lines, `    ${name}: and ${reasonCount - reasons.length} more`] : lines
@@ -157,6 +188,19 @@ function sealLines(call: Call, { seal }: Report): string[] {
   if (seal === undefined) return []
   const label = `  ${'sealed'.padEnd(markWidth)}  `
   return [label + wrapped(call, sealText(seal), ' '.repeat(label.length)).trimStart()]
+}
+
+function toldBy(call: Call, { runs, receipt }: Report): string[] {
+  return receipt === undefined ? runs.flatMap((run) => runLines(call, run)) : receiptLines(call, receipt)
+}
+
+const carriedMax = 2_000
+
+function receiptLines(call: Call, receipt: ReceiptReport): string[] {
+  const { text } = receipt
+  const carried = carriedText(receipt)
+  const carries = carried.length > carriedMax ? `${carried.slice(0, carriedMax)}… (--json shows all of it)` : carried
+  return [receiptText(receipt), wrapped(call, text, '  '), wrapped(call, carries, '  ')]
 }
 
 function runLines(call: Call, run: RunReport): string[] {

@@ -12,7 +12,19 @@ const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
 const isCampaign = process.env['CONSTANCIA_CAMPAIGN'] === '1'
 
 const integrity = ['format', 'digest', 'origin', 'chain', 'genesis', 'end', 'keys', 'checkpoints', 'consistency']
-const coverage = ['leaves', 'coverage', 'seen', 'epochs', 'claim', 'law', 'actions', 'approvals', 'resumes', 'once']
+const coverage = [
+  'leaves',
+  'coverage',
+  'witnesses',
+  'seen',
+  'epochs',
+  'claim',
+  'law',
+  'actions',
+  'approvals',
+  'resumes',
+  'once',
+]
 const checks = [...integrity, ...coverage]
 const exitCodes: Record<string, number> = {
   proven: 0,
@@ -46,6 +58,8 @@ interface Sample {
 
 interface Vector {
   readonly require?: readonly CheckName[]
+  readonly witnesses?: readonly string[]
+  readonly quorum?: number
   readonly name: string
   readonly file: string
   readonly origin: string
@@ -120,12 +134,16 @@ describe('the second verifier', () => {
     expect([(JSON.parse(stdout) as Report).verdict, status]).toEqual(['forged', exitCodes['forged']])
     expect(python('many.py', [], '{"codes":true}')).toEqual(exitCodes)
     expect(ask([file, '--key', `${key}=`]).status).toBe(2)
+    expect(ask([file, '--key', key, '--witness', key]).status).toBe(2)
+    expect(ask([file, '--key', key, '--quorum', '1']).status).toBe(2)
   })
 
   test('R-G4 it shows every check and the verdict to people', () => {
     const [{ file, key }] = samples as [Sample]
     const lines = ask([file, '--key', key]).stdout.trim().split('\n')
-    expect(lines).toEqual([...checks.map((check) => `${check.padEnd(12)} passed`), 'proven'])
+    const unasked = ['witnesses    not evaluated', `${' '.repeat(12)} no key of a witness was given`]
+    const told = checks.flatMap((check) => (check === 'witnesses' ? unasked : [`${check.padEnd(12)} passed`]))
+    expect(lines).toEqual([...told, 'proven'])
   })
 
   test('R-G5 T19 whatever is done to a bundle, it comes to a verdict, and proven is only what was not changed', () => {

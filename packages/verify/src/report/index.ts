@@ -12,3 +12,4 @@ export {
   type VerdictOfFile,
 } from './report.js'
 export { type VerifyOptions, verifyBundle } from './verify-bundle.js'
+export type { WitnessedBy, WitnessReport } from './witness-check.js'

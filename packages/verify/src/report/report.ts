@@ -1,5 +1,6 @@
 import type { Scope } from '../bundle/index.js'
 import type { AuditAnswer } from './answers.js'
+import type { WitnessedBy, WitnessReport } from './witness-check.js'
 
 /** The checks of docs/evidence-format.md, section 6, in the order in which they are listed. */
 export const checkNames = [
@@ -14,6 +15,7 @@ export const checkNames = [
   'consistency',
   'leaves',
   'coverage',
+  'witnesses',
   'seen',
   'epochs',
   'claim',
@@ -37,6 +39,7 @@ export const receiptCheckNames: readonly CheckName[] = [
   'consistency',
   'leaves',
   'coverage',
+  'witnesses',
 ]
 
 /** What all of it comes to; the worst that applies, in this order. */
@@ -73,6 +76,8 @@ export interface RunReport {
   readonly ended: string | undefined
   /** By the operator's cosignature, in seconds since 1970: when the first checkpoint of the file was made that covers all that is sealed. */
   readonly sealedSeconds: number | undefined
+  /** Which of the witnesses that were given have cosigned a checkpoint over all of it that is sealed. */
+  readonly witnessed: readonly WitnessedBy[]
   /** Texts that were left out of the file. */
   readonly withheldCount: number
   /** Texts that no longer exist. */
@@ -106,6 +111,10 @@ export interface Report {
   readonly decisionCount: number
   /** The last checkpoint; undefined where the file could not be read up to there. */
   readonly seal: SealReport | undefined
+  /** Of each witness whose key was given, in that order. */
+  readonly witnesses: readonly WitnessReport[]
+  /** Who else has signed a checkpoint, as `<name>+<key id>`: it says nothing, because nobody gave the key. The first sixteen. */
+  readonly unknownSigners: readonly string[]
   /** What even a proven file does not prove, and what of this one was not evaluated or is not sealed. */
   readonly notProven: readonly string[]
 }

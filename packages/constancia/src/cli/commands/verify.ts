@@ -41,6 +41,12 @@ export const verifyCommand: Command = {
     },
     { flags: '--origin <origin>', about: 'the log that it has to be of; the name of the key unless set' },
     { flags: '--checkpoint <file>', about: 'a checkpoint of this log that you have kept' },
+    {
+      flags: '--witness <key>',
+      about: 'the key of a witness that you trust, or a file with one; from the witness itself',
+      many: true,
+    },
+    { flags: '--quorum <count>', about: 'how many of these witnesses it takes; all unless set' },
     { flags: '--require <check>', about: 'a check that has to be evaluated, or several with commas', many: true },
   ],
   act: async (call) => {
@@ -58,13 +64,16 @@ async function reportOf(call: Call): Promise<Report> {
   const origin = call.options.text('origin') ?? first.split('+')[0] ?? ''
   const kept = call.options.text('checkpoint')
   const earlier = kept === undefined ? {} : { earlier: textIn(call, kept) }
+  const quorum = call.options.count('quorum')
   try {
     return await verifyBundle(sourceOf(call), {
       crypto: nodeCrypto,
       keys,
       origin,
+      witnesses: call.options.texts('witness').map((text) => keyOf(call, text)),
       require: requiredOf(call),
       ...earlier,
+      ...(quorum === undefined ? {} : { quorum }),
     })
   } catch (cause) {
     if (cause instanceof RangeError) throw cliError('usage', `${cause.message} Nothing was verified.`, { cause })
@@ -116,7 +125,8 @@ async function printReport(call: Call, report: Report): Promise<void> {
   const { verdict, runs, notProven } = report
   await terminal.print(verdict === 'proven' ? paint.good(verdict) : paint.bad(verdict))
   const told = isOfUse(report) ? runs.flatMap((run) => runLines(call, run)) : ['Nothing that it says is proven.']
-  for (const line of [...checkLines(call, report), ...sealLines(call, report), ...told]) await terminal.print(line)
+  for (const line of [...checkLines(call, report), ...sealLines(call, report), ...witnessLines(call, report), ...told])
+    await terminal.print(line)
   if (!isOfUse(report)) return
   await terminal.print('not proven')
   for (const one of notProven) await terminal.print(wrapped(call, one, '  '))
@@ -160,6 +170,19 @@ function sealLines(call: Call, { seal }: Report): string[] {
   const by = key === undefined ? 'nobody who is known' : key.split('+').slice(0, 2).join('+')
   const label = `  ${'sealed'.padEnd(markWidth)}  `
   return [label + wrapped(call, `by ${by}, ${size} leaves${when}`, ' '.repeat(label.length)).trimStart()]
+}
+
+// Each witness that was given, with how far it went; then whose lines say nothing.
+function witnessLines(call: Call, { witnesses, unknownSigners }: Report): string[] {
+  const label = `  ${'witnessed'.padEnd(markWidth)}  `
+  const line = (text: string) => label + wrapped(call, text, ' '.repeat(label.length)).trimStart()
+  const known = witnesses.map(({ name, size, seconds }) =>
+    size === undefined
+      ? `by ${name}: nothing`
+      : `by ${name}, ${size} leaves, ${momentText((seconds ?? 0) * 1_000)} by its clock`,
+  )
+  const unknown = unknownSigners.map((signer) => `by ${signer}, whose key was not given: it says nothing`)
+  return [...known, ...unknown].map(line)
 }
 
 const asked = {

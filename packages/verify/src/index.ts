@@ -197,6 +197,7 @@ export {
   checkNames,
   keyMessage,
   type Reason,
+  type ReceiptReport,
   type Report,
   type RunReport,
   receiptCheckNames,

@@ -1,5 +1,6 @@
 export type { AuditAnswer, AuditQuestion } from './answers.js'
 export { keyMessage } from './key-history.js'
+export type { ReceiptReport } from './receipt.js'
 export {
   type CheckName,
   type CheckResult,

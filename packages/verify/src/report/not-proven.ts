@@ -1,6 +1,7 @@
+import type { ReceiptReport } from './receipt.js'
 import type { CheckResult, RunReport } from './report.js'
 
-const never = [
+const never: readonly [string, string, string, string, string] = [
   'That an event which should have been written was written.',
   'That a run did not go on after the last leaf that the file has of it: only the whole log shows that.',
   'That no second history of a stream was shown to somebody else: only the whole log, or a witness, shows that.',
@@ -8,15 +9,37 @@ const never = [
   'That what an action asked of its destination had the effect that the answer says.',
 ]
 
-/** What a file does not prove, in whole sentences: what none does, and what this one lacks. */
+const neverByReceipt = [
+  'That whoever decided it, or had it done, was allowed to: roles and rules are not in a receipt, and a bundle of the run has them.',
+  'That nothing else happened: it is one event of the run. The same may have been done again, taken back or decided otherwise before it or after it.',
+  'That the key might still sign: whether it was retired, or is said to be in the hands of somebody else, stands in the log alone.',
+  never[2],
+  never[3],
+  never[4],
+] as const
+
+/** What a receipt does not prove, in whole sentences. */
+export function notProvenByReceipt(checks: readonly CheckResult[], receipt: ReceiptReport): string[] {
+  const { body, data } = receipt
+  const gone = [
+    ...(body === undefined ? ['What the event says: it is withheld.'] : []),
+    ...(data.kind === 'withheld' || data.kind === 'erased' ? [`What the event carries: it is ${data.kind}.`] : []),
+  ]
+  return [...skippedOf(checks), ...gone, ...neverByReceipt]
+}
+
+function skippedOf(checks: readonly CheckResult[]): string[] {
+  return checks
+    .filter(({ result }) => result === 'not_evaluated')
+    .map(({ name, reasons }) => `${name} was not evaluated: ${reasons[0]?.message ?? 'no reason is known'}.`)
+}
+
+/** What a bundle does not prove, in whole sentences: what none does, and what this one lacks. */
 export function notProven(
   checks: readonly CheckResult[],
   runs: readonly RunReport[],
   law: { readonly lastSeq: number; readonly sealedSeq: number | undefined } | undefined,
 ): string[] {
-  const skipped = checks
-    .filter(({ result }) => result === 'not_evaluated')
-    .map(({ name, reasons }) => `${name} was not evaluated: ${reasons[0]?.message ?? 'no reason is known'}.`)
   const sealedLaw = law?.sealedSeq ?? -1
   const lawLeft = law !== undefined && sealedLaw < law.lastSeq
   const unsealedLaw = lawLeft ? [`Of governance, what follows event ${sealedLaw} is not sealed.`] : []
@@ -33,5 +56,5 @@ export function notProven(
     ...(withheld > 0 ? [`What ${withheld} texts say that were withheld.`] : []),
     ...(erased > 0 ? [`What ${erased} texts said that were erased.`] : []),
   ]
-  return [...skipped, ...unsealedLaw, ...unsealed, ...gone, ...never]
+  return [...skippedOf(checks), ...unsealedLaw, ...unsealed, ...gone, ...never]
 }

@@ -1,5 +1,6 @@
 import type { Scope } from '../bundle/index.js'
 import type { AuditAnswer } from './answers.js'
+import type { ReceiptReport } from './receipt.js'
 
 /** The checks of docs/evidence-format.md, section 6, in the order in which they are listed. */
 export const checkNames = [
@@ -38,6 +39,9 @@ export const receiptCheckNames: readonly CheckName[] = [
   'leaves',
   'coverage',
 ]
+
+/** Those of the replay of the governance, by which the four questions are answered. */
+export const replayCheckNames: readonly CheckName[] = ['law', 'actions', 'approvals', 'resumes', 'once']
 
 /** What all of it comes to; the worst that applies, in this order. */
 export type VerdictOfFile = 'unreadable' | 'forged' | 'unverifiable' | 'incomplete' | 'unsealed' | 'proven'
@@ -102,6 +106,8 @@ export interface Report {
   readonly scope: Scope | undefined
   readonly checks: readonly CheckResult[]
   readonly runs: readonly RunReport[]
+  /** What a receipt is about; undefined for a bundle. */
+  readonly receipt: ReceiptReport | undefined
   /** Decisions that are recorded in it and were computed anew: of the law, of people, about actions and resumptions. */
   readonly decisionCount: number
   /** The last checkpoint; undefined where the file could not be read up to there. */

@@ -112,7 +112,7 @@ class Seals:
     def check_witnesses(self, witnesses, quorum):
         sizes = [max((sealed.checkpoint.size for sealed in self.bundle.sealed if self.is_cosigned(sealed.checkpoint, key)), default=0) for key in witnesses]
         self.note_strangers(witnesses)
-        if not witnesses: return self.report.unevaluated("witnesses", "no key of a witness was given")
+        if not witnesses: return
         needed = 1 + max((leaves[-1].index for name, leaves in self.by_stream.items() if leaves and self.is_proven(name)), default=0)
         for key, size in zip(witnesses, sizes): self.report.notes.append(f"{key.name} has cosigned {size} leaves")
         if sum(size >= needed for size in sizes) < (quorum or len(witnesses)): self.report.unevaluated("witnesses", f"fewer witnesses than asked for have cosigned {needed} leaves")

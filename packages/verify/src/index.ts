@@ -199,6 +199,7 @@ export {
   checkNames,
   keyMessage,
   type Reason,
+  type ReceiptReport,
   type Report,
   type RunReport,
   receiptCheckNames,

@@ -104,6 +104,27 @@ export const evidenceBugs: readonly PlantedBug[] = [
     noticedBy: test('prove', 'memory: all runs of an interval'),
   },
   {
+    breaks: 'a receipt tells of the events behind its own what they carry',
+    file: evidence('receipt'),
+    find: 'all.push(...events.map(bare))',
+    replace: 'all.push(...events.map((one) => bundleEventOf(one, {})))',
+    noticedBy: test('receipt', 'memory: R-G4 one decision and one effect'),
+  },
+  {
+    breaks: 'a receipt takes the last leaf of its run, and with it all that happened since',
+    file: evidence('receipt'),
+    find: 'leaf = covering.at(-1) ?? leaf',
+    replace: 'leaf = covering.at(0) ?? leaf',
+    noticedBy: test('receipt', 'memory: what is not sealed yet has no receipt'),
+  },
+  {
+    breaks: 'a receipt rests on a checkpoint that a compromised key signed',
+    file: evidence('receipt'),
+    find: 'size > (lastGoodSize ?? size)',
+    replace: 'size > (lastGoodSize ?? size) + 1_000_000',
+    noticedBy: test('receipt', 'memory: R-G3 C60 a checkpoint that a compromised key'),
+  },
+  {
     breaks: 'a journal that was made anew passes for the one that was sealed',
     file: evidence('monitor'),
     find: 'if (leaf !== undefined && leaf.hash !== hash)',

@@ -1,8 +1,8 @@
 import type { Scope } from '../bundle/index.js'
 import type { AuditAnswer } from './answers.js'
-import type { WitnessedBy, WitnessReport } from './witness-check.js'
+import type { ReceiptReport } from './receipt.js'
 
-/** The checks of docs/evidence-format.md, section 6, in the order in which they are listed. */
+/** The checks of docs/evidence-format.md, section 6, in the order in which they are listed. `witnesses` applies where keys of witnesses were given. */
 export const checkNames = [
   'format',
   'digest',
@@ -42,6 +42,9 @@ export const receiptCheckNames: readonly CheckName[] = [
   'witnesses',
 ]
 
+/** Those of the replay of the governance, by which the four questions are answered. */
+export const replayCheckNames: readonly CheckName[] = ['law', 'actions', 'approvals', 'resumes', 'once']
+
 /** What all of it comes to; the worst that applies, in this order. */
 export type VerdictOfFile = 'unreadable' | 'forged' | 'unverifiable' | 'incomplete' | 'unsealed' | 'proven'
 
@@ -62,6 +65,23 @@ export interface CheckResult {
   readonly reasons: readonly Reason[]
   /** How many there are. */
   readonly reasonCount: number
+}
+
+/** What a file has of one witness. */
+export interface WitnessReport {
+  /** Its whole key. */
+  readonly key: string
+  readonly name: string
+  /** Leaves of the greatest checkpoint in the file that it cosigned; undefined where it cosigned none. */
+  readonly size: number | undefined
+  /** When it cosigned that one, by its own clock, in seconds since 1970. */
+  readonly seconds: number | undefined
+}
+
+/** A witness that has cosigned a checkpoint over something, and when at the latest that was there, by the witness's clock, in seconds since 1970. */
+export interface WitnessedBy {
+  readonly name: string
+  readonly seconds: number
 }
 
 /** What a file says about one run. */
@@ -107,6 +127,8 @@ export interface Report {
   readonly scope: Scope | undefined
   readonly checks: readonly CheckResult[]
   readonly runs: readonly RunReport[]
+  /** What a receipt is about; undefined for a bundle. */
+  readonly receipt: ReceiptReport | undefined
   /** Decisions that are recorded in it and were computed anew: of the law, of people, about actions and resumptions. */
   readonly decisionCount: number
   /** The last checkpoint; undefined where the file could not be read up to there. */

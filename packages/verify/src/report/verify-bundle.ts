@@ -25,13 +25,15 @@ import { Findings } from './findings.js'
 import { GovernanceCheck } from './governance-check.js'
 import { isActive, KeyHistory } from './key-history.js'
 import { LeafCheck } from './leaf-check.js'
-import { notProven } from './not-proven.js'
+import { notProven, notProvenByReceipt } from './not-proven.js'
+import { type ReceiptReport, receiptOf } from './receipt.js'
 import {
   type CheckName,
   checkNames,
   type Report,
   type RunReport,
   receiptCheckNames,
+  replayCheckNames,
   type VerdictOfFile,
 } from './report.js'
 import { firstSigners } from './signers.js'
@@ -51,8 +53,10 @@ export interface VerifyOptions {
   readonly witnesses?: readonly string[]
   /** How many of them it takes, all unless set. */
   readonly quorum?: number
-  /** Checks that must have been evaluated: otherwise the verdict is `incomplete`. */
+  /** Checks that must have been evaluated even if they do not apply to such a file. All that apply have to be, or the verdict is `incomplete`. */
   readonly require?: readonly CheckName[]
+  /** Checks that may stay unevaluated all the same, where the rest is enough: texts were withheld, say. */
+  readonly allow?: readonly CheckName[]
 }
 
 /**
@@ -61,7 +65,7 @@ export interface VerifyOptions {
  * origin, the earlier checkpoint or the quorum is none, and what the source throws.
  */
 export async function verifyBundle(source: AsyncIterable<Uint8Array>, options: VerifyOptions): Promise<Report> {
-  const { crypto, origin, require = [] } = options
+  const { crypto, origin } = options
   if (!isOrigin(origin)) throw new RangeError(`${JSON.stringify(origin)} is not the origin of a log.`)
   const keys = await givenKeys(options)
   const { witnesses = [], quorum } = options
@@ -74,7 +78,7 @@ export async function verifyBundle(source: AsyncIterable<Uint8Array>, options: V
     if (!(error instanceof UnreadableBundleError)) throw error
     verification.findings.unreadable(error.message)
   }
-  return verification.report(require)
+  return verification.report()
 }
 
 async function givenKeys({ crypto, keys, origin }: VerifyOptions): Promise<VerifierKey[]> {
@@ -120,6 +124,7 @@ class Verification {
   #origin = ''
   #prev: string | undefined
   #scope: Scope | undefined
+  #receipt: ReceiptReport | undefined
   #end = ''
   #claim: Note | undefined
   #last: LastCheckpoint | undefined
@@ -190,7 +195,10 @@ class Verification {
   async #addEvent(event: ReadEvent): Promise<void> {
     const isReceipt = this.#kind === 'receipt'
     await this.#chain.add(event, { isReceipt })
-    if (isReceipt) return
+    if (isReceipt) {
+      this.#receipt ??= receiptOf(event)
+      return
+    }
     this.#governance.add(event)
     if (event.stream === 'governance') await this.#keys.add(event, this.#origin)
   }
@@ -255,17 +263,27 @@ class Verification {
     else if (!isSigned) this.findings.fail('claim', 'the claim is not signed by a key that is active')
   }
 
-  report(required: readonly CheckName[]): Report {
-    const names = this.#kind === 'receipt' ? receiptCheckNames : checkNames
+  #applying(): readonly CheckName[] {
+    const names: readonly CheckName[] = this.#kind === 'receipt' ? receiptCheckNames : checkNames
+    return names.filter((name) => name !== 'witnesses' || (this.#options.witnesses ?? []).length > 0)
+  }
+
+  report(): Report {
+    const names = this.#applying()
+    const { require = [], allow = [] } = this.#options
+    const required = new Set([...names, ...require].filter((name) => !allow.includes(name)))
     const last = this.#last
     const signer = last?.signedBy[0]
     const checks = this.findings.results(names)
     const law = this.#chain.streams.get('governance')
     const witnesses = this.#witnesses.reports()
-    const verdict = this.findings.verdict(required.filter((name) => names.includes(name)))
+    const verdict = this.findings.verdict([...required], names)
+    // What the replay could not evaluate is told question by question: the other answers stand.
+    for (const name of replayCheckNames) required.delete(name)
+    const standing = this.findings.verdict([...required], names)
     const runs = [...this.#chain.streams.values()]
       .filter(({ name }) => name.startsWith('run/'))
-      .map((stream) => this.#runOf(stream, verdict))
+      .map((stream) => this.#runOf(stream, standing))
     return {
       verdict,
       kind: this.#kind,
@@ -273,16 +291,15 @@ class Verification {
       scope: this.#scope,
       checks,
       runs,
+      receipt: this.#receipt,
       decisionCount: this.#governance.decisionCount,
       seal: last && { size: last.size, root: last.root, key: signer?.known.key.text, seconds: signer?.seconds },
       witnesses,
       unknownSigners: this.#witnesses.unknown,
-      notProven: notProven({
-        checks,
-        runs,
-        law: law && { lastSeq: law.readCount - 1, sealedSeq: law.leafSeq },
-        witnesses: witnesses.flatMap(({ name, size }) => (size === undefined ? [] : [name])),
-      }),
+      notProven:
+        this.#receipt === undefined
+          ? notProven({ checks, runs, law: law && { lastSeq: law.readCount - 1, sealedSeq: law.leafSeq }, witnesses })
+          : notProvenByReceipt(checks, this.#receipt, witnesses),
     }
   }
 

@@ -1,28 +1,12 @@
 import type { Crypto } from '../crypto.js'
 import { checkCosignature, type Note, parseWitnessKey, type VerifierKey } from '../note/index.js'
 import type { Findings } from './findings.js'
+import type { WitnessedBy, WitnessReport } from './report.js'
 
 /** The witnesses that a verifier was given, and how many of them it takes. */
 export interface GivenWitnesses {
   readonly keys: readonly VerifierKey[]
   readonly quorum: number
-}
-
-/** What a file has of one witness. */
-export interface WitnessReport {
-  /** Its whole key. */
-  readonly key: string
-  readonly name: string
-  /** Leaves of the greatest checkpoint in the file that it cosigned; undefined where it cosigned none. */
-  readonly size: number | undefined
-  /** When it cosigned that one, by its own clock, in seconds since 1970. */
-  readonly seconds: number | undefined
-}
-
-/** A witness that has cosigned a checkpoint over something, and when at the latest that was there, by the witness's clock, in seconds since 1970. */
-export interface WitnessedBy {
-  readonly name: string
-  readonly seconds: number
 }
 
 /** What witnesses are given with. */
@@ -103,10 +87,7 @@ export class WitnessCheck {
   /** Judges whether enough witnesses have cosigned a checkpoint with this leaf; -1 where any checkpoint will do. */
   finish(lastIndex: number): void {
     const { keys, quorum } = this.#given
-    if (keys.length === 0) {
-      this.#findings.skip('witnesses', 'no key of a witness was given')
-      return
-    }
+    if (keys.length === 0) return
     const sizes = keys.map((key) => this.#sizeOf(key) ?? 0)
     const enough = sizes.filter((size) => size > Math.max(lastIndex, 0)).length
     if (enough >= quorum) return

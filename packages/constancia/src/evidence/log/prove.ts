@@ -106,7 +106,8 @@ function scopeOf({ of }: ProveRequest, count: number): Scope {
   return 'runs' in of ? { kind: 'runs', count } : { kind: 'interval', fromMs: of.fromMs, toMs: of.beforeMs, count }
 }
 
-function notSealed(what: string): Error {
+/** The fault that says that something is not sealed. */
+export function notSealed(what: string): Error {
   return evidenceError(
     'not_sealed',
     `${what} Nothing was written. A worker with evidence seals within 10 seconds of what changes: see that one runs, and try again.`,
@@ -186,14 +187,16 @@ async function checkpointsOf(log: Log, sizes: ReadonlySet<number>, since: number
   return kept
 }
 
-async function provenLeaves(leaves: readonly Leaf[], size: number, proofs: TileProofs): Promise<BundleLeaf[]> {
+/** Leaves with the proofs that they are among the first `size`, in their order. Rejects with faults of the store. */
+export async function provenLeaves(leaves: readonly Leaf[], size: number, proofs: TileProofs): Promise<BundleLeaf[]> {
   const proven: BundleLeaf[] = []
   for (const leaf of [...leaves].sort((one, other) => one.index - other.index))
     proven.push({ ...leaf, path: await proofs.inclusion(leaf.index, size) })
   return proven
 }
 
-async function provenCheckpoints(kept: readonly Checkpoint[], proofs: TileProofs): Promise<BundleCheckpoint[]> {
+/** Checkpoints, each with the proof that the one before it is a beginning of it. Rejects with faults of the store. */
+export async function provenCheckpoints(kept: readonly Checkpoint[], proofs: TileProofs): Promise<BundleCheckpoint[]> {
   const proven: BundleCheckpoint[] = []
   let before: number | undefined
   for (const { size, note: text } of kept) {
@@ -221,10 +224,13 @@ function* streamsOf(store: Store, { runs, governanceSeq, withhold }: Streams): G
 }
 
 async function* bundleEvents(store: Store, upTo: UpTo, withhold: Withholding): AsyncGenerator<BundleEvent> {
-  for await (const event of eventsOf(store, upTo)) {
-    const { seq, kind, at, by, seen, hash } = event
-    yield { seq, kind, at, by, seen, hash, body: bodyOf(event, withhold), data: dataOf(event, withhold) }
-  }
+  for await (const event of eventsOf(store, upTo)) yield bundleEventOf(event, withhold)
+}
+
+/** An event as a file carries it, without what is to be left out. */
+export function bundleEventOf(event: StoredEvent, withhold: Withholding): BundleEvent {
+  const { seq, kind, at, by, seen, hash } = event
+  return { seq, kind, at, by, seen, hash, body: bodyOf(event, withhold), data: dataOf(event, withhold) }
 }
 
 function bodyOf({ kind, body, bodySalt }: StoredEvent, { bodies = [] }: Withholding): BundleText {

@@ -50,7 +50,6 @@ const by =
 const { first, second, stranger } = witnesses
 const asked = (...some: readonly Signer[]): Expected => ({
   witnesses: some.map(({ key }) => witnessKeyText(key)),
-  require: ['witnesses'],
 })
 const lacking = (...some: readonly Signer[]): Expected => ({ ...asked(...some), verdict: 'incomplete' })
 const wrong: Expected = { ...asked(first), verdict: 'forged', check: 'witnesses' }
@@ -108,7 +107,7 @@ async function lackingCases(): Promise<Case[]> {
   const bare = await receipt(threeRuns(), 'a', 2)
   return [
     caseOf('unwitnessed-last-run', early, lacking(first)),
-    caseOf('unwitnessed-last-run-and-not-required', early, { ...asked(first), require: [] }),
+    caseOf('unwitnessed-last-run-and-allowed', early, { ...asked(first), allow: ['witnesses'] }),
     caseOf('unwitnessed-by-either-of-two', early, { ...lacking(first, second), quorum: 1 }),
     caseOf('unwitnessed-by-one-of-two', onlyFirst, lacking(first, second)),
     caseOf('unwitnessed-but-by-a-stranger', ofStranger, lacking(first)),
@@ -156,7 +155,7 @@ async function wrongCases(): Promise<Case[]> {
     caseOf('witness-signature-without-a-time-under-its-id', await last(asPlain), wrong),
     caseOf('witness-wrong-under-an-earlier-checkpoint', oneRight, wrong),
     caseOf('witness-wrong-beside-enough-others', oneOfTwo, { ...wrong, ...asked(first, second), quorum: 1 }),
-    caseOf('witness-wrong-and-not-required', await last(blank), { ...wrong, require: [] }),
+    caseOf('witness-wrong-and-allowed', await last(blank), { ...wrong, allow: ['witnesses'] }),
     caseOf('witness-wrong-and-nobody-asks', await last(blank)),
   ]
 }

@@ -183,11 +183,13 @@ export {
   parseCheckpoint,
   parseNote,
   parseVerifierKey,
+  parseWitnessKey,
   type SignatureAlgorithm,
   type Signed,
   type VerifierKey,
   verifierKeyOf,
   verifySignature,
+  witnessKeyText,
 } from './note/index.js'
 export {
   type AuditAnswer,
@@ -221,6 +223,9 @@ export {
   type VerifyOptions,
   verdictWords,
   verifyBundle,
+  type WitnessedBy,
+  type WitnessReport,
+  witnessTexts,
 } from './report/index.js'
 export { PlainSha256 } from './sha256.js'
 export { jsonDepthMax, parseStrictJson, type StrictJson } from './strict-json.js'

@@ -1,19 +1,20 @@
-import { isOfUse, momentText, printable, type Report, sealText } from '../report/index.js'
+import { isOfUse, momentText, printable, type Report, sealText, witnessTexts } from '../report/index.js'
 import { element } from './element.js'
+import type { Written } from './form.js'
 
 /** What was verified, and with what. */
 export interface Given {
   readonly name: string
   readonly size: number
-  readonly keys: readonly string[]
-  readonly earlier: string | undefined
+  readonly written: Written
   readonly digest: string | undefined
 }
 
 /** The table of what was verified, with what, and how much of it there is. */
 export function factsOf(report: Report, given: Given): HTMLElement {
   const { kind, origin, scope, seal, runs, decisionCount } = report
-  const { name, size, keys, earlier, digest } = given
+  const { name, size, written, digest } = given
+  const { keys, earlier } = written
   const rows: [string, string | HTMLElement][] = [['File', `${printable(name)}, ${sizeText(size)}`]]
   if (digest !== undefined) rows.push(['SHA-256 of the file', code(digest)])
   if (kind !== undefined)
@@ -25,6 +26,9 @@ export function factsOf(report: Report, given: Given): HTMLElement {
       `all runs that began from ${momentText(scope.fromMs)} on and before ${momentText(scope.toMs)}`,
     ])
   if (seal !== undefined) rows.push(['Sealed', sealText(seal)], ['Root of the log', code(seal.root)])
+  const witnessed = witnessTexts(report)
+  if (witnessed.length > 0)
+    rows.push(['Witnessed', element('span', {}, ...witnessed.map((text) => element('span', { class: 'line' }, text)))])
   if (kind === 'bundle' && isOfUse(report))
     rows.push(['Verified anew', `${counted(runs.length, 'run')}, ${counted(decisionCount, 'decision')}`])
   rows.push([

@@ -8,6 +8,9 @@ export interface Written {
   /** What was written, or the name of the first key. */
   readonly origin: string
   readonly earlier: string | undefined
+  readonly witnesses: readonly string[]
+  /** How many of the witnesses it takes; all unless written. */
+  readonly quorum: number | undefined
   readonly require: readonly CheckName[]
   readonly allow: readonly CheckName[]
 }
@@ -29,18 +32,23 @@ export function completeForm(): void {
 
 /** Reads the form. */
 export function readForm(): Written {
-  const keys = textOf('keys')
-    .split('\n')
-    .map((line) => line.trim())
-    .filter((line) => line !== '')
+  const keys = linesOf('keys')
+  const quorum = textOf('quorum').trim()
   const earlier = textOf('earlier')
   return {
     keys,
     origin: textOf('origin').trim() || (keys[0]?.split('+')[0] ?? ''),
     earlier: earlier.trim() === '' ? undefined : checkpointOf(earlier),
+    witnesses: linesOf('witnesses'),
+    quorum: quorum === '' ? undefined : Number(quorum),
     require: chosenIn('require'),
     allow: chosenIn('allow'),
   }
+}
+
+function linesOf(id: string): string[] {
+  const lines = textOf(id).split('\n')
+  return lines.map((line) => line.trim()).filter((line) => line !== '')
 }
 
 function chosenIn(list: string): CheckName[] {

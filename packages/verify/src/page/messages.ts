@@ -1,15 +1,11 @@
-import type { CheckName, Report } from '../report/index.js'
+import type { Report } from '../report/index.js'
+import type { Written } from './form.js'
 import type { RunTimeline } from './timeline.js'
 
 /** What is asked of the part of the page that verifies: one file, and what it is verified with. */
 export interface Question {
   readonly file: Blob
-  readonly keys: readonly string[]
-  readonly origin: string
-  /** The text of a checkpoint that was kept. */
-  readonly earlier: string | undefined
-  readonly require: readonly CheckName[]
-  readonly allow: readonly CheckName[]
+  readonly written: Written
 }
 
 /** What it answers: progress a hundred times at most, then one of the others. */

@@ -1,6 +1,6 @@
 import { meaningText, verdictWords } from '../report/index.js'
 import { part } from './element.js'
-import { sizeText } from './facts.js'
+import { type Given, sizeText } from './facts.js'
 import { completeForm, readForm, takeCheckpoint } from './form.js'
 import type { Reply } from './messages.js'
 import { clearResult, showResult } from './result.js'
@@ -83,19 +83,15 @@ export class Page {
   #verify(): void {
     this.#forget()
     const file = this.#file
-    const { keys, origin, earlier, require, allow } = readForm()
-    if (keys.length === 0) return complain('keys', 'Whose key do you trust? Paste it here, then verify.')
+    const written = readForm()
+    if (written.keys.length === 0) return complain('keys', 'Whose key do you trust? Paste it here, then verify.')
     if (file === undefined) return complain('file', 'Drop a file here or choose one, then verify.')
     this.#progress(0, file.size)
-    this.#verifying.ask({ file, keys, origin, earlier, require, allow }, (reply) =>
-      this.#tell(reply, { name: file.name, size: file.size, keys, earlier }),
-    )
+    const given = { name: file.name, size: file.size, written }
+    this.#verifying.ask({ file, written }, (reply) => this.#tell(reply, given))
   }
 
-  #tell(
-    reply: Reply,
-    given: { name: string; size: number; keys: readonly string[]; earlier: string | undefined },
-  ): void {
+  #tell(reply: Reply, given: Omit<Given, 'digest'>): void {
     if (reply.kind === 'progress') return this.#progress(reply.bytesRead, given.size)
     part('progress').hidden = true
     if (reply.kind === 'report') {

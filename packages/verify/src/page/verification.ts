@@ -7,18 +7,17 @@ import { Timelines } from './timeline.js'
 
 /** Verifies one file and tells what comes of it. Never rejects. Keeps of the file what {@link verifyBundle} and {@link Timelines} keep. */
 export async function answer(question: Question, tell: (reply: Reply) => void): Promise<void> {
-  const { file, keys, origin, earlier, require, allow } = question
+  const { file, written } = question
+  const { earlier, quorum, ...rest } = written
   const timelines = new Timelines()
   const source = new Source(file, (bytesRead) => tell({ kind: 'progress', bytesRead }))
   try {
     const report = await verifyBundle(source.pieces(), {
       crypto: webCrypto(),
-      keys,
-      origin,
-      require,
-      allow,
       watch: (item) => timelines.add(item),
+      ...rest,
       ...(earlier === undefined ? {} : { earlier }),
+      ...(quorum === undefined ? {} : { quorum }),
     })
     tell({ kind: 'report', report, timelines: timelines.runs, digest: source.digest() })
   } catch (error) {

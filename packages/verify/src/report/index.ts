@@ -12,6 +12,8 @@ export {
   receiptCheckNames,
   type SealReport,
   type VerdictOfFile,
+  type WitnessedBy,
+  type WitnessReport,
 } from './report.js'
 export { type VerifyOptions, verifyBundle } from './verify-bundle.js'
 export {
@@ -30,4 +32,5 @@ export {
   runText,
   sealText,
   verdictWords,
+  witnessTexts,
 } from './words.js'

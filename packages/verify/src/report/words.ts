@@ -87,6 +87,7 @@ export const checkWords: Readonly<Record<CheckName, string>> = {
   consistency: 'Each checkpoint goes on from the one before, and from yours if you have kept one.',
   leaves: 'The signed log holds these journals, and holds the governance beside them.',
   coverage: 'Each run is under a signed checkpoint.',
+  witnesses: 'As many of the witnesses that you trust as you ask for have cosigned what this rests on.',
   seen: 'What events say that they knew is what there was to know, and not more.',
   epochs: 'One worker at a time has written each run.',
   claim: 'The operator has signed that these are all runs of the interval.',
@@ -109,6 +110,17 @@ export function sealText({ size, key, seconds }: SealReport): string {
   // The last part of a key is long, and whoever gave it knows it.
   const by = key === undefined ? 'nobody who is known' : key.split('+').slice(0, 2).join('+')
   return printable(`by ${by}, ${size} leaves${when}`)
+}
+
+/** Each witness that was given, with how far it went; then whose lines say nothing. */
+export function witnessTexts({ witnesses, unknownSigners }: Report): string[] {
+  const known = witnesses.map(({ name, size, seconds }) =>
+    size === undefined
+      ? `by ${name}: nothing`
+      : `by ${name}, ${size} leaves, ${momentText((seconds ?? 0) * 1_000)} by its clock`,
+  )
+  const unknown = unknownSigners.map((signer) => `by ${signer}, whose key was not given: it says nothing`)
+  return [...known, ...unknown].map(printable)
 }
 
 /** A run in a line: its id, how many events it has, how far they are sealed, and how it ended. */

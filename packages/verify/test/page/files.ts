@@ -24,6 +24,8 @@ export interface Given {
   readonly keys: readonly string[]
   readonly origin?: string
   readonly earlier?: string
+  readonly witnesses?: readonly string[]
+  readonly quorum?: number
   readonly require?: readonly CheckName[]
   readonly allow?: readonly CheckName[]
 }
@@ -49,8 +51,7 @@ export function vectors(): Given[] {
 }
 
 /** What the verifier on Node.js says, in the words of the command line. */
-export async function saidByNode({ bytes, keys, origin = '', earlier, require, allow }: Given): Promise<Said> {
-  const more = { ...(earlier && { earlier }), ...(require && { require }), ...(allow && { allow }) }
+export async function saidByNode({ name: _, bytes, keys, origin = '', ...more }: Given): Promise<Said> {
   return saidIn(await verifyBundle(chunks(bytes, 65_536), { crypto: nodeCrypto, keys, origin, ...more }))
 }
 
@@ -86,10 +87,12 @@ async function dropInPage(files: readonly (Omit<Given, 'bytes'> & { base64: stri
   const find = <T extends HTMLElement>(id: string) => document.getElementById(id) as T
   const result = find('result')
   const texts = (selector: string) => [...result.querySelectorAll(selector)].map(({ textContent }) => textContent ?? '')
-  const write = ({ keys, origin, earlier, require = [], allow = [] }: Omit<Given, 'bytes'>) => {
+  const write = ({ keys, origin, earlier, witnesses = [], quorum, require = [], allow = [] }: Omit<Given, 'bytes'>) => {
     find<HTMLTextAreaElement>('keys').value = keys.join('\n')
     find<HTMLTextAreaElement>('earlier').value = earlier ?? ''
     find<HTMLInputElement>('origin').value = origin ?? ''
+    find<HTMLTextAreaElement>('witnesses').value = witnesses.join('\n')
+    find<HTMLInputElement>('quorum').value = quorum === undefined ? '' : String(quorum)
     for (const box of document.querySelectorAll<HTMLInputElement>('#require input, #allow input'))
       box.checked = (box.closest('#allow') === null ? require : allow).includes(box.value as never)
     find('form').dispatchEvent(new Event('input', { bubbles: true }))

@@ -22,6 +22,7 @@ import {
   type VerdictOfFile,
   verdictWords,
   verifyBundle,
+  witnessTexts,
 } from '@constancia/verify'
 import { nodeCrypto } from '@constancia/verify/node'
 import type { Call, Command } from '../command.js'
@@ -56,6 +57,12 @@ export const verifyCommand: Command = {
     { flags: '--origin <origin>', about: 'the log that it has to be of; the name of the key unless set' },
     { flags: '--checkpoint <file>', about: 'a checkpoint of this log that you have kept' },
     {
+      flags: '--witness <key>',
+      about: 'the key of a witness that you trust, or a file with one; from the witness itself',
+      many: true,
+    },
+    { flags: '--quorum <count>', about: 'how many of these witnesses it takes; all unless set' },
+    {
       flags: '--require <check>',
       about: 'a check that has to be evaluated though it does not apply to such a file, or several with commas',
       many: true,
@@ -87,14 +94,17 @@ async function reportOf(call: Call): Promise<Report> {
   const origin = call.options.text('origin') ?? first.split('+')[0] ?? ''
   const kept = call.options.text('checkpoint')
   const earlier = kept === undefined ? {} : { earlier: textIn(call, kept) }
+  const quorum = call.options.count('quorum')
   try {
     return await verifyBundle(sourceOf(call), {
       crypto: nodeCrypto,
       keys,
       origin,
+      witnesses: call.options.texts('witness').map((text) => keyOf(call, text)),
       require: checksOf(call, 'require'),
       allow: checksOf(call, 'allow'),
       ...earlier,
+      ...(quorum === undefined ? {} : { quorum }),
     })
   } catch (cause) {
     if (cause instanceof RangeError) throw cliError('usage', `${cause.message} Nothing was verified.`, { cause })
@@ -148,7 +158,8 @@ async function printReport(call: Call, report: Report): Promise<void> {
   await terminal.print(verdict === 'proven' ? paint.good(title) : paint.bad(title))
   await terminal.print(wrapped(call, meaningText(report), '  '))
   const told = isOfUse(report) ? toldBy(call, report) : [nothingIsProven]
-  for (const line of [...checkLines(call, report), ...wayOut(call, report), ...sealLines(call, report), ...told])
+  const seals = [...sealLines(call, report), ...witnessLines(call, report)]
+  for (const line of [...checkLines(call, report), ...wayOut(call, report), ...seals, ...told])
     await terminal.print(line)
   if (!isOfUse(report)) return
   await terminal.print('not proven')
@@ -188,6 +199,11 @@ function sealLines(call: Call, { seal }: Report): string[] {
   if (seal === undefined) return []
   const label = `  ${'sealed'.padEnd(markWidth)}  `
   return [label + wrapped(call, sealText(seal), ' '.repeat(label.length)).trimStart()]
+}
+
+function witnessLines(call: Call, report: Report): string[] {
+  const label = `  ${'witnessed'.padEnd(markWidth)}  `
+  return witnessTexts(report).map((text) => label + wrapped(call, text, ' '.repeat(label.length)).trimStart())
 }
 
 function toldBy(call: Call, { runs, receipt }: Report): string[] {

@@ -55,9 +55,12 @@ function pageOf(script, style) {
     "require-trusted-types-for 'script'",
     'trusted-types constancia',
   ]
-  const parts = { VERSION: version, LICENSE: license, POLICY: policy.join('; '), STYLE: style, SCRIPT: script }
+  const parts = { VERSION: version, LICENSE: license, POLICY: policy.join('; ') }
   const template = lines('page.html')
-  return template.replace(/%([A-Z]+)%/g, (_, name) => parts[name])
+  return template
+    .replace(/%([A-Z]+)%/g, (_, name) => parts[name])
+    .replace('<style></style>', () => `<style>${style}</style>`)
+    .replace('<script></script>', () => `<script>${script}</script>`)
 }
 
 /** A source of the page, with the line ends that browsers hash. */

@@ -24,6 +24,7 @@ export {
 export {
   administrator,
   type ContractNamed,
+  type ErasedRange,
   type GovernanceBodies,
   type GovernanceEvent,
   type GovernanceKind,

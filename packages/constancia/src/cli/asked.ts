@@ -6,6 +6,7 @@ import {
   bodyOf,
   eventsAbout,
   pendingOf,
+  type Question,
   questionOf,
   rolesThatState,
   shownDigestOf,
@@ -91,10 +92,16 @@ export function rolesAsked(asked: Asked, law: Law, nowMs: number): readonly stri
   return rolesAskedAt(pendingOf(asked.approval, asked.run.actor ?? null), nowMs)
 }
 
+/** What was shown; where it was erased, what is left of it. */
+export function shownIn({ request, shownText }: AskedApproval): Question {
+  if (shownText !== '') return questionOf(shownText)
+  return { action: request.action, title: '', schema: null, input: null, question: '(erased)' }
+}
+
 /** What it is about, in a few words: `Pay a vendor (bank.transfer)`. */
 export function subjectOf(asked: Asked): string {
   if (asked.kind === 'statement') return `what came of ${asked.name}`
-  const { action, title, question } = questionOf(asked.approval.shownText)
+  const { action, title, question } = shownIn(asked.approval)
   if (action === null) return question === '' ? asked.name : question
   return title === '' ? action : `${title} (${action})`
 }

@@ -43,6 +43,7 @@ export {
   type DeclaredTemplate,
 } from './contract.js'
 export type { Delegation } from './delegations.js'
+export { ErasedPlaces } from './erased-places.js'
 export {
   type AllowedFacts,
   askGate,

@@ -1,11 +1,11 @@
 import { administrator, type GovernanceBodies, type GovernanceKind } from '../bodies.js'
 import type { DeclaredContract } from '../contract.js'
+import { ErasedPlaces } from '../erased-places.js'
 import { isGovernanceKind, type LawEntry } from '../law.js'
 import type { LawHistory } from '../law-history.js'
 import { governanceForms } from '../reading/forms.js'
 import { readAs, readContract } from '../reading/read.js'
 import { type Change, type ChangeEvent, hasLastingAdministrator, objectionTo } from './changes.js'
-import { ErasedPlaces } from './erased-places.js'
 import { type Finding, Findings, principalOf, type ReplayEvent } from './finding.js'
 
 interface PendingChange {

@@ -1,4 +1,4 @@
-import type { GovernanceBodies } from '../bodies.js'
+import type { GovernanceBodies } from './bodies.js'
 
 type Place = readonly [from: number, to: number]
 

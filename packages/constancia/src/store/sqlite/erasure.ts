@@ -1,5 +1,7 @@
 import type { RunId, StreamId } from '../../journal/index.js'
 import { type ErasedTexts, foreignStreams, runIn } from '../index.js'
+import type { Database } from './driver.js'
+import { type Patience, triedFor } from './patience.js'
 import { isOver } from './purge.js'
 import type { Session } from './session.js'
 import { cutBack } from './wal.js'
@@ -32,20 +34,23 @@ export function erase(session: Session, texts: readonly ErasedTexts[]): void {
   )
 }
 
+// Others read for milliseconds.
+const clearMsMax = 1_000
+
 /**
- * Empties the write-ahead file, which holds what was erased as it was before. It may fail while another connection reads; then an operator is told.
+ * Empties the write-ahead file, which holds what was erased as it was before. Where another connection reads for long an operator is told.
  */
-export function clearTraces({ database, file, warn }: TraceParts): void {
-  if (cutBack(database)) return
+export async function clearTraces({ database, patience, warn }: TraceParts): Promise<void> {
+  if (await triedFor(patience, clearMsMax, () => cutBack(database))) return
   warn(
-    `Texts were erased, but ${file}-wal still holds them, because another connection is reading or writing. It is emptied when the last process that ` +
-      'has the database open closes it, or by giving constancia erase again while nothing works on it.',
+    `Texts were erased, but ${patience.file}-wal still holds them, because another connection is reading. It is emptied when a process or a command ` +
+      'that has the database open closes it while nobody else reads.',
   )
 }
 
 /** What it takes to clear the traces of what was erased. */
 export interface TraceParts {
-  readonly database: Parameters<typeof cutBack>[0]
-  readonly file: string
+  readonly database: Database
+  readonly patience: Patience
   readonly warn: (message: string) => void
 }

@@ -43,8 +43,8 @@ export interface Session {
   readonly approvals: ApprovalTable
   readonly purged: PurgedTable
   readonly erasure: ErasureTable
-  /** Called once texts that were erased are gone for good. */
-  readonly clearTraces: () => void
+  /** Called after texts were erased: what the write-ahead file has of them goes. */
+  readonly clearTraces: () => Promise<void>
   readonly marks: MarkTable
   readonly claims: ClaimTable
   readonly due: DueTable
@@ -119,7 +119,7 @@ export function beginSession(given: SessionParts): Session {
     approvals: approvalTable(database),
     purged: purgedTable(database),
     erasure: erasureTable(database),
-    clearTraces: () => clearTraces({ database, file, warn: parts.warn }),
+    clearTraces: () => clearTraces({ database, patience, warn: parts.warn }),
     marks: markTable(database),
     claims: claimTable(database, writer),
     due: dueTable(database, writer, queue),

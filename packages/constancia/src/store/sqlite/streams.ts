@@ -16,7 +16,7 @@ export async function record(session: Session, request: RecordRequest): Promise<
   assertExactTexts(request.drafts)
   const texts = erasedBy(request)
   const recorded = await session.write(() => recordNow(session, request, texts))
-  if (texts.length > 0 && recorded.kind === 'recorded') session.clearTraces()
+  if (texts.length > 0 && recorded.kind === 'recorded') await session.clearTraces()
   return recorded
 }
 

@@ -36,13 +36,13 @@ export const eraseCommand: Command = {
     const of = await subjectOf(call)
     return withGovernance(call, async ({ governance }) => {
       const preview = await governance.previewErasure(of)
-      const isPreview = call.options.flag('preview')
-      if (isPreview || preview.textCount === 0) {
+      const leaveOpen = call.options.flag('leaveOpen')
+      const isRefused = preview.open.length > 0 && !leaveOpen
+      if (call.options.flag('preview') || (preview.textCount === 0 && !isRefused)) {
         await tellPreview(call, preview)
         return exitCodes.done
       }
-      const leaveOpen = call.options.flag('leaveOpen')
-      if (preview.open.length === 0 || leaveOpen) {
+      if (!isRefused) {
         for (const line of linesOf('Would erase', preview)) call.terminal.say(line)
         await requireYes(call, 'Erase it for good?', {
           nothing: 'Nothing was erased',

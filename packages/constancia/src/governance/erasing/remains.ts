@@ -15,6 +15,7 @@ export interface Leftover {
 const always = [
   'In the journals: that each event happened, its kind, when, by which principal or claim; names, roles, codes, durations, keys of limits and ids of runs and deliveries. Ids are pseudonyms: who is behind one is known elsewhere.',
   'Digests of what was erased: nobody gets the text back from them, or can tell whether a guess is right, because their salts are gone.',
+  'Digests of what an approval showed, and of what it was amended to: their salts follow from run and op, so whoever guesses such a text to the letter can tell that it was this.',
   'Bundles, receipts and exports that were given away before, messages that were sent, and what actions did elsewhere.',
   'Backups, replicas and archived logs of the database: they forget by their own retention. A restored backup has to be erased again.',
 ]

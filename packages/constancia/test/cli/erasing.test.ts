@@ -15,20 +15,25 @@ import { type Ended, rests } from './project.js'
 const patience = { timeout: 300_000 }
 const reader = fileURLToPath(new URL('../../../verify/readers/verify_bundle.py', import.meta.url))
 
+/** Run `p1` was approved with a note, and paid; `p2` waits for an approval. Both act as `ana`. */
+async function paid(): Promise<GovernedProject> {
+  const project = new GovernedProject()
+  await project.settle()
+  await project.working(async (runtime) => {
+    await runtime.start(pay, { cents: 2_500 }, { id: 'p1', actor: 'ana' })
+    await runtime.start(pay, { cents: 700 }, { id: 'p2', actor: 'ana' })
+    await rests(runtime, 'p1', 'paused')
+    await rests(runtime, 'p2', 'paused')
+  })
+  const { shown } = JSON.parse((await project.give(['approval', 'p1', '--json'])).stdout)
+  await project.give(['approve', 'p1', '--as', 'bo', '--shown', shown, '--note', 'she is a friend'])
+  await project.working((runtime) => rests(runtime, 'p1', 'completed'))
+  return project
+}
+
 describe('constancia erase', patience, () => {
   test('R-G7 shows what would go, asks, erases, and everything that reads journals says that it is erased', async () => {
-    const project = new GovernedProject()
-    await project.settle()
-    await project.working(async (runtime) => {
-      await runtime.start(pay, { cents: 2_500 }, { id: 'p1', actor: 'ana' })
-      await runtime.start(pay, { cents: 700 }, { id: 'p2', actor: 'ana' })
-      await rests(runtime, 'p1', 'paused')
-      await rests(runtime, 'p2', 'paused')
-    })
-    const { shown } = JSON.parse((await project.give(['approval', 'p1', '--json'])).stdout)
-    await project.give(['approve', 'p1', '--as', 'bo', '--shown', shown, '--note', 'she is a friend'])
-    await project.working((runtime) => rests(runtime, 'p1', 'completed'))
-
+    const project = await paid()
     const preview = await project.give(['erase', '--run', 'p1', '--preview'])
     expect([preview.code, preview.stdout]).toEqual([
       0,

@@ -86,7 +86,7 @@ export async function proveRuns(store: Store, request: ProveRequest): Promise<Pr
   const runs: ProvenRun[] = []
   for (const run of ids) runs.push(await addRun({ store, checkpoint, leaves, sizes }, run))
   const erasures = new Erasures(governance.seq)
-  await addNamed(store, { stream: sealedLast, upToSeq: governance.seq }, sizes, erasures)
+  await addNamed(store, { stream: sealedLast, upToSeq: governance.seq }, { sizes, erasures })
   if (request.since !== undefined) sizes.add(request.since)
   const kept = await checkpointsOf(log, sizes, request.since)
   for (const { size } of kept)
@@ -132,7 +132,7 @@ async function addRun({ store, checkpoint, leaves, sizes }: Gathering, run: RunI
     const [first] = await store.log.checkpoints({ fromSize: leaf.index + 1, limit: 1 })
     if (first !== undefined) sizes.add(first.size)
   }
-  await addNamed(store, { stream, upToSeq: last.seq }, sizes)
+  await addNamed(store, { stream, upToSeq: last.seq }, { sizes })
   let headSeq = last.seq
   for (;;) {
     const more = await store.read(stream, { fromSeq: headSeq + 1, limit: pageSize })
@@ -142,7 +142,11 @@ async function addRun({ store, checkpoint, leaves, sizes }: Gathering, run: RunI
 }
 
 // Every checkpoint that an event says was known.
-async function addNamed(store: Store, upTo: UpTo, sizes: Set<number>, erasures?: Erasures): Promise<void> {
+async function addNamed(
+  store: Store,
+  upTo: UpTo,
+  { sizes, erasures }: { readonly sizes: Set<number>; readonly erasures?: Erasures },
+): Promise<void> {
   for await (const event of eventsOf(store, upTo)) {
     const size = /\/(\d+):/.exec(event.seen)?.[1]
     if (size !== undefined) sizes.add(Number(size))

@@ -183,11 +183,13 @@ export {
   parseCheckpoint,
   parseNote,
   parseVerifierKey,
+  parseWitnessKey,
   type SignatureAlgorithm,
   type Signed,
   type VerifierKey,
   verifierKeyOf,
   verifySignature,
+  witnessKeyText,
 } from './note/index.js'
 export {
   type AuditAnswer,
@@ -197,6 +199,7 @@ export {
   checkNames,
   keyMessage,
   type Reason,
+  type ReceiptReport,
   type Report,
   type RunReport,
   receiptCheckNames,
@@ -204,6 +207,8 @@ export {
   type VerdictOfFile,
   type VerifyOptions,
   verifyBundle,
+  type WitnessedBy,
+  type WitnessReport,
 } from './report/index.js'
 export { PlainSha256 } from './sha256.js'
 export { jsonDepthMax, parseStrictJson, type StrictJson } from './strict-json.js'

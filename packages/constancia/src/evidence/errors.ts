@@ -8,6 +8,11 @@ export type EvidenceErrorCode =
   | 'key_not_active'
   /** What is to be proven is not sealed yet. */
   | 'not_sealed'
+  /** There is no such run; it was purged; it has no such event; or several events are meant, and one has to be. */
+  | 'unknown_run'
+  | 'run_purged'
+  | 'unknown_event'
+  | 'ambiguous_event'
   /** Runs that may have begun in the interval were purged: nobody can claim that these are all. */
   | 'interval_purged'
   /** An option makes no sense. */

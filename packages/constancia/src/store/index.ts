@@ -18,6 +18,7 @@ export type { Heartbeat, HeartbeatOptions } from './heartbeat.js'
 export { JournalCheck, StreamCheck, type WholeJournal } from './journal-check.js'
 export { KnownCheckpoint } from './known-checkpoint.js'
 export {
+  type Attestation,
   type BegunRange,
   type Checkpoint,
   checkSealing,

@@ -29,6 +29,15 @@ export interface Log {
   checkpoints(range: { readonly fromSize: number; readonly limit: number }): Promise<Checkpoint[]>
   /** The checkpoint with the greatest size of at most this; undefined where there is none. */
   checkpointUpTo(size: number): Promise<Checkpoint | undefined>
+  /**
+   * Keeps what somebody else said of a checkpoint of this log after it was made. Of one who says it twice the first stays; what is said of no checkpoint that
+   * is here is not kept. Nothing about it is verified.
+   */
+  attest(attestation: Attestation): Promise<void>
+  /** Attestations by the sizes of their checkpoints, from one on, in order; of one size by kind and by who it is, byte by byte. */
+  attestations(range: { readonly fromSize: number; readonly limit: number }): Promise<Attestation[]>
+  /** Attestations of checkpoints of at most this size, in the other order. */
+  attestationsUpTo(range: { readonly size: number; readonly limit: number }): Promise<Attestation[]>
   /** All streams and where they end, by their names, byte by byte; those after a name. */
   streams(range: { readonly after?: StreamId; readonly limit: number }): Promise<StreamStanding[]>
   /** Runs whose first event is dated from one moment on and before another, by their ids, byte by byte; those after an id. */
@@ -125,6 +134,18 @@ export interface Checkpoint {
   readonly note: string
   /** When it was made, by the clock of whoever sealed; UTC milliseconds since 1970. */
   readonly atMs: number
+}
+
+/** What somebody who does not run the log said of one of its checkpoints. */
+export interface Attestation {
+  /** Of the checkpoint. */
+  readonly size: number
+  /** The cosignature of a witness, or a token of a time-stamping authority. */
+  readonly kind: 'cosignature' | 'token'
+  /** Who said it: 1 to 400 characters of whoever keeps it. */
+  readonly by: string
+  /** What was said: a signature line of a note without its newline, or base64. */
+  readonly text: string
 }
 
 /** A stream and where it ends. */

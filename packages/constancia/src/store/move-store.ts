@@ -140,8 +140,9 @@ function sizeOf(parcel: Parcel): number {
 
 /** How much there is to do, in the measure of `onProgress`. */
 export function workOf(counts: StoreCounts): number {
-  const { eventCount, purgedCount, deliveryCount, entryCount, leafCount, checkpointCount } = counts
-  return eventCount + purgedCount + deliveryCount + entryCount + leafCount + checkpointCount
+  const { eventCount, purgedCount, deliveryCount, entryCount, leafCount, checkpointCount, attestationCount } = counts
+  const ofLog = leafCount + checkpointCount + attestationCount
+  return eventCount + purgedCount + deliveryCount + entryCount + ofLog
 }
 
 async function compare(from: Departure, to: Arrival, expected: StoreCounts): Promise<void> {

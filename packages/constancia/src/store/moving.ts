@@ -1,5 +1,5 @@
 import type { Head, OutboxEntry, RunFold, RunId, StoredEvent, StreamId } from '../journal/index.js'
-import type { Checkpoint, Leaf, Tile } from './log.js'
+import type { Attestation, Checkpoint, Leaf, Tile } from './log.js'
 import type { RunRow, StoreFactory, StoreParts } from './store.js'
 
 /** The factory of a store whose whole content can be taken out, and put into an empty one. */
@@ -62,6 +62,7 @@ export interface StoreCounts {
   /** Of the log. */
   readonly leafCount: number
   readonly checkpointCount: number
+  readonly attestationCount: number
 }
 
 /** Where a stream ends, read from its last event. */
@@ -118,6 +119,8 @@ export type Parcel =
   | { readonly kind: 'tiles'; readonly items: readonly Tile[] }
   /** By their sizes. */
   | { readonly kind: 'checkpoints'; readonly items: readonly Checkpoint[] }
+  /** By the sizes of their checkpoints, which were put before them. */
+  | { readonly kind: 'attestations'; readonly items: readonly Attestation[] }
 
 /** What is left of a journal that was deleted. */
 export interface PurgedJournal {

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { checkpointFolder, flow, keyFile, open } from 'constancia'
 import { sqlite } from 'constancia/sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -81,6 +82,54 @@ describe('evidence on the command line:', () => {
     expect((await run('verify', 'nowhere.proof', '--key', key)).code).toBe(2)
     expect((await run('prove', 'nobody', '-o', 'x')).code).toBe(18)
     expect((await run('prove', '-o', 'x')).code).toBe(2)
+  })
+
+  test('R-G4 R-G7 a file whose questions could not all be answered is incomplete, unless the auditor says that the rest is enough', async () => {
+    const vectors = new URL('../../../verify/vectors/', import.meta.url)
+    const index = JSON.parse(readFileSync(new URL('index.json', vectors), 'utf8')) as { name: string; keys: string[] }[]
+    const trusted = index.find(({ name }) => name === 'withheld-vote-body')?.keys[0] ?? ''
+    const words = ['verify', fileURLToPath(new URL('withheld-vote-body.bundle', vectors)), '--key', trusted]
+    const asked = await run(...words)
+    expect([asked.code, asked.stdout]).toEqual([
+      17,
+      expect.stringMatching(
+        /^incomplete\n {2}not evaluated +actions, approvals\n[\s\S]*--allow actions,approvals[\s\S]*real\? not shown\n[\s\S]*once\? yes/,
+      ),
+    ])
+    expect((await run(...words, '--allow', 'approvals')).code).toBe(17)
+    const allowed = await run(...words, '--allow', 'approvals,actions')
+    expect([allowed.code, allowed.stdout]).toEqual([0, expect.stringMatching(/real\? not shown\n/)])
+    expect((await run(...words, '--allow', 'everything')).code).toBe(2)
+  })
+
+  test('R-G4 R-G7 a receipt of one effect is verified by the command that verifies bundles, and says what it proves and what not', async () => {
+    await work('r1')
+    const made = await run('receipt', 'r1', '-o', 'r1.receipt')
+    const size = statSync(join(folder, 'r1.receipt')).size
+    expect(made).toMatchObject({
+      code: 0,
+      stderr: expect.stringMatching(
+        new RegExp(`Receipt of event 1 \\(StepCompleted\\) of run r1: ${size} bytes, by the checkpoint of`),
+      ),
+    })
+    const shown = await run('verify', 'r1.receipt', '--key', key)
+    expect([shown.code, shown.stdout]).toEqual([
+      0,
+      expect.stringMatching(
+        /^proven\n[\s\S]*\nreceipt of event 1 of run r1 \(StepCompleted\)\n {2}write \(op 0\) was done, at attempt 1, at 2\S+\n {2}It carries "wrote words"\nnot proven\n[\s\S]*allowed to[\s\S]*one event of the run/,
+      ),
+    ])
+    const bent = readFileSync(join(folder, 'r1.receipt'), 'utf8').replace('wrote words', 'wrote wards')
+    writeFileSync(join(folder, 'bent.receipt'), bent)
+    const refused = await run('verify', 'bent.receipt', '--key', key)
+    expect([refused.code, refused.stdout]).toEqual([15, expect.stringMatching(/Nothing that it says is proven\.\n$/)])
+    expect((await run('receipt', 'r1', '--seq', '1', '--withhold', 'data', '-o', 'short')).code).toBe(0)
+    expect(readFileSync(join(folder, 'short'), 'utf8')).not.toContain('words')
+    const codes = async (...words: string[]) => (await run('receipt', ...words, '-o', 'x')).code
+    expect(await codes('r1', '--op', '5')).toBe(3)
+    expect(await codes('nobody')).toBe(3)
+    expect(await codes('r1', '--op', '0', '--seq', '1')).toBe(2)
+    expect(await codes('r1', '--withhold', 'bodies:StepCompleted')).toBe(2)
   })
 
   test('R-G2 R-G7 an interval, an earlier checkpoint and what is left out', async () => {

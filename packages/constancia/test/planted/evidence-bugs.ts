@@ -104,6 +104,27 @@ export const evidenceBugs: readonly PlantedBug[] = [
     noticedBy: test('prove', 'memory: all runs of an interval'),
   },
   {
+    breaks: 'a receipt tells of the events behind its own what they carry',
+    file: evidence('receipt'),
+    find: 'all.push(...events.map(bare))',
+    replace: 'all.push(...events.map((one) => bundleEventOf(one, {})))',
+    noticedBy: test('receipt', 'memory: R-G4 one decision and one effect'),
+  },
+  {
+    breaks: 'a receipt takes the last leaf of its run, and with it all that happened since',
+    file: evidence('receipt'),
+    find: 'leaf = covering.at(-1) ?? leaf',
+    replace: 'leaf = covering.at(0) ?? leaf',
+    noticedBy: test('receipt', 'memory: what is not sealed yet has no receipt'),
+  },
+  {
+    breaks: 'a receipt rests on a checkpoint that a compromised key signed',
+    file: evidence('receipt'),
+    find: 'size > (lastGoodSize ?? size)',
+    replace: 'size > (lastGoodSize ?? size) + 1_000_000',
+    noticedBy: test('receipt', 'memory: R-G3 C60 a checkpoint that a compromised key'),
+  },
+  {
     breaks: 'a journal that was made anew passes for the one that was sealed',
     file: evidence('monitor'),
     find: 'if (leaf !== undefined && leaf.hash !== hash)',
@@ -140,14 +161,14 @@ export const evidenceBugs: readonly PlantedBug[] = [
   },
   {
     breaks: 'SQLite lets anybody delete what any event of governance names',
-    file: 'constancia/src/store/sqlite/migrations/0010-erasing.ts',
+    file: 'constancia/src/store/sqlite/migrations/0011-erasing.ts',
     find: "JOIN json_each(CASE g.kind WHEN 'Erased' THEN g.body ELSE '{}' END, '$.texts') AS t",
     replace: "JOIN json_each(g.body, '$.texts') AS t",
     noticedBy: { file: 'constancia/test/store/erasing.test.ts', name: 'an event of another kind' },
   },
   {
     breaks: 'PostgreSQL lets a role that may erase delete the texts of runs that go on',
-    file: 'constancia/src/store/postgres/migrations/0013-erasing.ts',
+    file: 'constancia/src/store/postgres/migrations/0014-erasing.ts',
     find: "IN ('FlowCompleted', 'FlowFailed', 'FlowCancelled', 'FlowContinued') END",
     replace: 'IS NOT NULL END',
     noticedBy: { file: 'constancia/test/postgres/erasing.test.ts', name: 'cannot delete anything else' },
@@ -176,8 +197,8 @@ export const evidenceBugs: readonly PlantedBug[] = [
   {
     breaks: 'a bundle is written although the erasure that it tells of is not sealed',
     file: evidence('prove'),
-    find: "if (data?.kind === 'erased' && (await",
-    replace: "if (data?.kind === 'withheld' && (await",
+    find: "if (made.data?.kind === 'erased' && (await",
+    replace: "if (made.data?.kind === 'withheld' && (await",
     noticedBy: { file: 'constancia/test/cli/erasing.test.ts', name: 'as soon as the erasure is sealed' },
   },
   {

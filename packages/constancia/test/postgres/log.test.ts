@@ -24,6 +24,7 @@ beforeEach(async () => {
   await create('r1')
   await create('r2')
   await sealAll(store)
+  await store.log.attest({ size: 3, kind: 'token', by: 'tsa', text: 'AA==' })
 })
 
 afterEach(async () => {
@@ -54,6 +55,8 @@ describe('R-G2 the log is append-only, for its owner as well:', () => {
     'TRUNCATE of checkpoints': 'TRUNCATE log_checkpoints',
     'UPDATE of a tile': `UPDATE log_tiles SET hashes = decode(repeat('00', 32), 'hex')`,
     'DELETE of a tile': 'DELETE FROM log_tiles',
+    'UPDATE of an attestation': `UPDATE log_attestations SET text = 'forged'`,
+    'TRUNCATE of attestations': 'TRUNCATE log_attestations',
   }
   test(`${Object.keys(attacks).join(', ')} are refused, also by a session that claims to be a replica`, async () => {
     const before = [await store.log.leaves({ from: 0, limit: 9 }), await store.log.state()]

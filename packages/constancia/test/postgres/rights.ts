@@ -9,7 +9,7 @@ export function grantsOf(schema: string, role: string): string {
     GRANT INSERT ON ${s}.streams, ${s}.events, ${s}.event_data, ${s}.limits TO ${role};
     GRANT UPDATE ON ${s}.limits TO ${role};
     GRANT INSERT, UPDATE ON ${s}.marks TO ${role};
-    GRANT INSERT ON ${s}.log_leaves, ${s}.log_checkpoints, ${s}.log_tiles TO ${role};
+    GRANT INSERT ON ${s}.log_leaves, ${s}.log_checkpoints, ${s}.log_tiles, ${s}.log_attestations TO ${role};
     GRANT UPDATE ON ${s}.log, ${s}.log_tiles TO ${role};
     GRANT DELETE ON ${s}.log_owed TO ${role};
     GRANT INSERT, UPDATE, DELETE ON ${s}.runs, ${s}.inbox, ${s}.outbox, ${s}.workers, ${s}.approvals TO ${role};`

@@ -22,6 +22,7 @@ beforeEach(async () => {
   for (const run of ['r1', 'r2'])
     await store.create({ run: parseRunId(run), drafts: [started(), completed], by: 'system:test', seen: nothingSeen })
   await sealAll(store)
+  await store.log.attest({ size: 3, kind: 'token', by: 'tsa', text: 'AA==' })
   raw = rawConnection(join(folder, 'runs.db'))
 })
 
@@ -46,6 +47,9 @@ describe('R-G2 the log is append-only, for any connection:', () => {
     'UPDATE of a tile': `UPDATE log_tiles SET hashes = zeroblob(32)`,
     'INSERT OR REPLACE of a tile': `INSERT OR REPLACE INTO log_tiles SELECT level, no, zeroblob(64) FROM log_tiles`,
     'DELETE of a tile': 'DELETE FROM log_tiles',
+    'UPDATE of an attestation': `UPDATE log_attestations SET text = 'forged'`,
+    'DELETE of an attestation': 'DELETE FROM log_attestations',
+    'INSERT OR REPLACE of an attestation': `INSERT OR REPLACE INTO log_attestations SELECT size, kind, said_by, 'forged' FROM log_attestations`,
   }
   for (const [name, sql] of Object.entries(attacks)) {
     test(`${name} is refused`, async () => {

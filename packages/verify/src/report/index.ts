@@ -1,5 +1,6 @@
 export type { AuditAnswer, AuditQuestion } from './answers.js'
 export { keyMessage } from './key-history.js'
+export type { ReceiptReport } from './receipt.js'
 export {
   type CheckName,
   type CheckResult,
@@ -10,5 +11,7 @@ export {
   receiptCheckNames,
   type SealReport,
   type VerdictOfFile,
+  type WitnessedBy,
+  type WitnessReport,
 } from './report.js'
 export { type VerifyOptions, verifyBundle } from './verify-bundle.js'

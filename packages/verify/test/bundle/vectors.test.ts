@@ -12,9 +12,8 @@ const cases = await allCases()
 
 const reports = new Map<string, Promise<Report>>()
 
-function verify({ name, bytes, keys, origin, earlier, require }: Case): Promise<Report> {
-  const options = { crypto: nodeCrypto, keys, origin, ...(earlier && { earlier }), ...(require && { require }) }
-  const report = reports.get(name) ?? verifyBundle(chunks(bytes, 1_000), options)
+function verify({ name, bytes, ...options }: Case): Promise<Report> {
+  const report = reports.get(name) ?? verifyBundle(chunks(bytes, 1_000), { ...options, crypto: nodeCrypto })
   reports.set(name, report)
   return report
 }
@@ -34,11 +33,12 @@ const files = new Map(cases.map((one) => [fileOf(one), one.bytes]))
 
 /** What stands in the list about a case. */
 async function entryOf(one: Case): Promise<object> {
-  const { name, keys, origin, earlier, require, verdict, check } = one
+  const { name, keys, origin, earlier, require, allow, witnesses, quorum, verdict, check } = one
   const report = await verify(one)
   const failed = named(report, 'failed')
   const notEvaluated = named(report, 'not_evaluated')
-  return { name, file: fileOf(one), origin, keys, earlier, require, verdict, check, failed, notEvaluated }
+  const given = { origin, keys, earlier, require, allow, witnesses, quorum }
+  return { name, file: fileOf(one), ...given, verdict, check, failed, notEvaluated }
 }
 
 if (writes) {

@@ -23,6 +23,7 @@ import { proveCommand } from './prove.js'
 import { purgeCommand } from './purge.js'
 import { quarantineCommand } from './quarantine.js'
 import { rebuildCommand } from './rebuild.js'
+import { receiptCommand } from './receipt.js'
 import { refusalsCommand } from './refusals.js'
 import { retryCommand } from './retry.js'
 import { rolesCommand, rolesHistoryCommand } from './roles.js'
@@ -71,6 +72,7 @@ export const commands: readonly Command[] = [
   ...directoryCommands,
   ...keysCommands,
   proveCommand,
+  receiptCommand,
   verifyCommand,
   logCommand,
   exportCommand,

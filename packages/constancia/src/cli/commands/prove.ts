@@ -1,14 +1,11 @@
-import { createWriteStream, renameSync, rmSync } from 'node:fs'
-import { resolve } from 'node:path'
-import { Readable } from 'node:stream'
-import { pipeline } from 'node:stream/promises'
 import { type Proof, type ProveRequest, proveRuns, type Withholding } from '../../evidence/log/index.js'
 import { parseRunId } from '../../journal/index.js'
 import type { Call, Command } from '../command.js'
 import { parseMoment } from '../durations.js'
-import { cliError, messageOf } from '../errors.js'
+import { cliError } from '../errors.js'
 import { configuredKey, evidenceOf, withStore } from '../evidence.js'
 import { exitCodes } from '../exit-codes.js'
+import { writeProof } from '../proof-file.js'
 import { counted } from '../text.js'
 
 /** `constancia prove`: one file that shows strangers what runs did. */
@@ -34,7 +31,7 @@ export const proveCommand: Command = {
     const request = await requestOf(call)
     const proof = await withStore(call, async (store) => {
       const made = await proveRuns(store, request)
-      await write(call, made)
+      await writeProof(call, made.bytes)
       return made
     })
     tell(call, proof)
@@ -78,29 +75,6 @@ function withholdingOf(call: Call): Withholding {
       )
   }
   return { bodies, ...(data === undefined ? {} : { data }) }
-}
-
-async function write(call: Call, { bytes }: Proof): Promise<void> {
-  const output = call.options.text('output')
-  if (output === undefined || output === '-') {
-    const all: Uint8Array[] = []
-    for await (const some of bytes) all.push(some)
-    return call.terminal.print(Buffer.concat(all).toString('utf8').slice(0, -1))
-  }
-  const file = resolve(call.folder, output)
-  const part = `${file}.part`
-  try {
-    await pipeline(Readable.from(bytes), createWriteStream(part, { flush: true } as object))
-    renameSync(part, file)
-  } catch (cause) {
-    rmSync(part, { force: true })
-    if ((cause as { readonly syscall?: unknown }).syscall === undefined) throw cause
-    throw cliError(
-      'file_failed',
-      `${file} cannot be written (${messageOf(cause)}). The journals are as they were; choose another place.`,
-      { cause },
-    )
-  }
 }
 
 function tell(call: Call, { runs, checkpoint }: Proof): void {

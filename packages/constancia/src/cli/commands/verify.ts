@@ -4,6 +4,7 @@ import {
   type CheckName,
   type CheckResult,
   checkNames,
+  type ReceiptReport,
   type Report,
   type RunReport,
   type VerdictOfFile,
@@ -28,7 +29,7 @@ const codes: Readonly<Record<VerdictOfFile, ExitCode>> = {
 /** `constancia verify`: what a file proves, without a store, a network, or trust in whoever made it. */
 export const verifyCommand: Command = {
   name: 'verify',
-  summary: 'verify a file that constancia prove wrote: needs that file and a public key, and nothing else',
+  summary: 'verify a bundle or a receipt: needs that file and a public key, and nothing else',
   details:
     'Lists every check, whether it passed, failed or was not evaluated, and what the file does not prove. Exit codes tell forged, of another key, incomplete, not sealed and ' +
     'unreadable apart. With --json: the report as one document.\n\nExample:  constancia verify pay-4711.proof --key example.org/books+1f2e3d4c+AR…',
@@ -41,7 +42,22 @@ export const verifyCommand: Command = {
     },
     { flags: '--origin <origin>', about: 'the log that it has to be of; the name of the key unless set' },
     { flags: '--checkpoint <file>', about: 'a checkpoint of this log that you have kept' },
-    { flags: '--require <check>', about: 'a check that has to be evaluated, or several with commas', many: true },
+    {
+      flags: '--witness <key>',
+      about: 'the key of a witness that you trust, or a file with one; from the witness itself',
+      many: true,
+    },
+    { flags: '--quorum <count>', about: 'how many of these witnesses it takes; all unless set' },
+    {
+      flags: '--require <check>',
+      about: 'a check that has to be evaluated though it does not apply to such a file, or several with commas',
+      many: true,
+    },
+    {
+      flags: '--allow <check>',
+      about: 'a check that need not have been evaluated, or several with commas: the rest is enough to you',
+      many: true,
+    },
   ],
   act: async (call) => {
     const report = await reportOf(call)
@@ -58,13 +74,17 @@ async function reportOf(call: Call): Promise<Report> {
   const origin = call.options.text('origin') ?? first.split('+')[0] ?? ''
   const kept = call.options.text('checkpoint')
   const earlier = kept === undefined ? {} : { earlier: textIn(call, kept) }
+  const quorum = call.options.count('quorum')
   try {
     return await verifyBundle(sourceOf(call), {
       crypto: nodeCrypto,
       keys,
       origin,
-      require: requiredOf(call),
+      witnesses: call.options.texts('witness').map((text) => keyOf(call, text)),
+      require: checksOf(call, 'require'),
+      allow: checksOf(call, 'allow'),
       ...earlier,
+      ...(quorum === undefined ? {} : { quorum }),
     })
   } catch (cause) {
     if (cause instanceof RangeError) throw cliError('usage', `${cause.message} Nothing was verified.`, { cause })
@@ -94,8 +114,8 @@ function textIn(call: Call, name: string): string {
   }
 }
 
-function requiredOf(call: Call): readonly CheckName[] {
-  return call.options.texts('require').flatMap((text) =>
+function checksOf(call: Call, option: 'require' | 'allow'): readonly CheckName[] {
+  return call.options.texts(option).flatMap((text) =>
     text.split(',').map((name) => {
       const known = checkNames.find((one) => one === name)
       if (known !== undefined) return known
@@ -113,10 +133,12 @@ const markWidth = 13
 async function printReport(call: Call, report: Report): Promise<void> {
   const { terminal } = call
   const { paint } = terminal
-  const { verdict, runs, notProven } = report
+  const { verdict, notProven } = report
   await terminal.print(verdict === 'proven' ? paint.good(verdict) : paint.bad(verdict))
-  const told = isOfUse(report) ? runs.flatMap((run) => runLines(call, run)) : ['Nothing that it says is proven.']
-  for (const line of [...checkLines(call, report), ...sealLines(call, report), ...told]) await terminal.print(line)
+  const told = isOfUse(report) ? toldBy(call, report) : ['Nothing that it says is proven.']
+  const seals = [...sealLines(call, report), ...witnessLines(call, report)]
+  for (const line of [...checkLines(call, report), ...wayOut(call, report), ...seals, ...told])
+    await terminal.print(line)
   if (!isOfUse(report)) return
   await terminal.print('not proven')
   for (const one of notProven) await terminal.print(wrapped(call, one, '  '))
@@ -144,6 +166,13 @@ function checkLines(call: Call, { checks }: Report): string[] {
   })
 }
 
+// Who withheld texts from an auditor is no forger: the auditor decides whether the rest is enough.
+function wayOut(call: Call, { verdict, checks }: Report): string[] {
+  const names = checks.filter(({ result }) => result === 'not_evaluated').map(({ name }) => name)
+  if (verdict !== 'incomplete' || names.length === 0) return []
+  return [wrapped(call, `If the rest is enough to you: --allow ${names.join(',')}`, '    ')]
+}
+
 function reasonLines(call: Call, { name, reasons, reasonCount }: CheckResult): string[] {
   const lines = reasons.map(({ message, stream, seq }) => {
     const where = [stream, seq === undefined ? undefined : `event ${seq}`].filter((one) => one !== undefined).join(' ')
@@ -162,6 +191,36 @@ function sealLines(call: Call, { seal }: Report): string[] {
   return [label + wrapped(call, `by ${by}, ${size} leaves${when}`, ' '.repeat(label.length)).trimStart()]
 }
 
+// Each witness that was given, with how far it went; then whose lines say nothing.
+function witnessLines(call: Call, { witnesses, unknownSigners }: Report): string[] {
+  const label = `  ${'witnessed'.padEnd(markWidth)}  `
+  const line = (text: string) => label + wrapped(call, text, ' '.repeat(label.length)).trimStart()
+  const known = witnesses.map(({ name, size, seconds }) =>
+    size === undefined
+      ? `by ${name}: nothing`
+      : `by ${name}, ${size} leaves, ${momentText((seconds ?? 0) * 1_000)} by its clock`,
+  )
+  const unknown = unknownSigners.map((signer) => `by ${signer}, whose key was not given: it says nothing`)
+  return [...known, ...unknown].map(line)
+}
+
+function toldBy(call: Call, { runs, receipt }: Report): string[] {
+  return receipt === undefined ? runs.flatMap((run) => runLines(call, run)) : receiptLines(call, receipt)
+}
+
+const carriedMax = 2_000
+
+function receiptLines(call: Call, { stream, seq, kind, text, data }: ReceiptReport): string[] {
+  const head = printable(`receipt of event ${seq} of ${stream.replace('/', ' ')} (${kind})`)
+  const carries =
+    data.kind === 'text'
+      ? `It carries ${data.text.length > carriedMax ? `${data.text.slice(0, carriedMax)}… (--json shows all of it)` : data.text}`
+      : `What it carries: ${data.kind}.`
+  return [head, wrapped(call, text, '  '), wrapped(call, carries, '  ')]
+}
+
+const said = { unknown: 'not shown', none: 'none' } as const
+
 const asked = {
   approval: 'Was the approval real?',
   authority: 'Was the person still authorised?',
@@ -176,7 +235,7 @@ function runLines(call: Call, { run, eventCount, sealedSeq, ended, answers }: Ru
   return [
     head,
     ...answers.flatMap(({ question, answer, text }) => [
-      `  ${paint.strong(asked[question])} ${answer === 'yes' ? paint.good(answer) : answer === 'no' ? paint.bad(answer) : answer}`,
+      `  ${paint.strong(asked[question])} ${answer === 'yes' ? paint.good(answer) : answer === 'no' ? paint.bad(answer) : said[answer]}`,
       wrapped(call, text, '    '),
     ]),
   ]

@@ -9,6 +9,7 @@ export {
 } from './keys.js'
 export { inspectLog, type LogFinding, type LogReport } from './monitor.js'
 export { type Proof, type ProvenRun, type ProveRequest, proveRuns, type Withholding } from './prove.js'
+export { makeReceipt, type Receipt, type ReceiptRequest } from './receipt.js'
 export { Sealer, type SealerParts } from './sealer.js'
 export { leafHashOf, quietMsMax, type SealOutcome, seal } from './sealing.js'
 export { keyOf, newKey, signerFrom, signerOf } from './signer.js'

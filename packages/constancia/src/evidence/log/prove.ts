@@ -108,7 +108,8 @@ function scopeOf({ of }: ProveRequest, count: number): Scope {
   return 'runs' in of ? { kind: 'runs', count } : { kind: 'interval', fromMs: of.fromMs, toMs: of.beforeMs, count }
 }
 
-function notSealed(what: string): Error {
+/** The fault that says that something is not sealed. */
+export function notSealed(what: string): Error {
   return evidenceError(
     'not_sealed',
     `${what} Nothing was written. A worker with evidence seals within 10 seconds of what changes: see that one runs, and try again.`,
@@ -193,14 +194,16 @@ async function checkpointsOf(log: Log, sizes: ReadonlySet<number>, since: number
   return kept
 }
 
-async function provenLeaves(leaves: readonly Leaf[], size: number, proofs: TileProofs): Promise<BundleLeaf[]> {
+/** Leaves with the proofs that they are among the first `size`, in their order. Rejects with faults of the store. */
+export async function provenLeaves(leaves: readonly Leaf[], size: number, proofs: TileProofs): Promise<BundleLeaf[]> {
   const proven: BundleLeaf[] = []
   for (const leaf of [...leaves].sort((one, other) => one.index - other.index))
     proven.push({ ...leaf, path: await proofs.inclusion(leaf.index, size) })
   return proven
 }
 
-async function provenCheckpoints(kept: readonly Checkpoint[], proofs: TileProofs): Promise<BundleCheckpoint[]> {
+/** Checkpoints, each with the proof that the one before it is a beginning of it. Rejects with faults of the store. */
+export async function provenCheckpoints(kept: readonly Checkpoint[], proofs: TileProofs): Promise<BundleCheckpoint[]> {
   const proven: BundleCheckpoint[] = []
   let before: number | undefined
   for (const { size, note: text } of kept) {
@@ -234,12 +237,17 @@ async function* bundleEvents(
   { erasures, withhold }: Pick<Streams, 'erasures' | 'withhold'>,
 ): AsyncGenerator<BundleEvent> {
   for await (const event of eventsOf(store, upTo)) {
-    const { seq, kind, at, by, seen, hash } = event
-    const data = dataOf(event, withhold)
-    if (data?.kind === 'erased' && (await erasures.isUnsealed(store, event)))
-      throw notSealed(`What event ${seq} of ${upTo.stream} carried was erased since the last sealing.`)
-    yield { seq, kind, at, by, seen, hash, body: bodyOf(event, withhold), data }
+    const made = bundleEventOf(event, withhold)
+    if (made.data?.kind === 'erased' && (await erasures.isUnsealed(store, event)))
+      throw notSealed(`What event ${event.seq} of ${upTo.stream} carried was erased since the last sealing.`)
+    yield made
   }
+}
+
+/** An event as a file carries it, without what is to be left out. */
+export function bundleEventOf(event: StoredEvent, withhold: Withholding): BundleEvent {
+  const { seq, kind, at, by, seen, hash } = event
+  return { seq, kind, at, by, seen, hash, body: bodyOf(event, withhold), data: dataOf(event, withhold) }
 }
 
 function bodyOf({ kind, body, bodySalt }: StoredEvent, { bodies = [] }: Withholding): BundleText {

@@ -1,5 +1,6 @@
 import type { RunId, StreamId } from '../../journal/index.js'
 import type {
+  Attestation,
   BegunRange,
   Checkpoint,
   Grown,
@@ -54,6 +55,18 @@ export class GuardedLog implements Log {
 
   checkpointUpTo(size: number): Promise<Checkpoint | undefined> {
     return this.#inner.checkpointUpTo(size)
+  }
+
+  attest(attestation: Attestation): Promise<void> {
+    return this.#inner.attest(attestation)
+  }
+
+  attestations(range: { readonly fromSize: number; readonly limit: number }): Promise<Attestation[]> {
+    return this.#inner.attestations(range)
+  }
+
+  attestationsUpTo(range: { readonly size: number; readonly limit: number }): Promise<Attestation[]> {
+    return this.#inner.attestationsUpTo(range)
   }
 
   streams(range: { readonly after?: StreamId; readonly limit: number }): Promise<StreamStanding[]> {

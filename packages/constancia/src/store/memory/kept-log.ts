@@ -1,10 +1,11 @@
 import { assert, type StreamId } from '../../journal/index.js'
-import { type Checkpoint, fullTileBytes, type Leaf, type Tile, type TilePlace } from '../index.js'
+import { type Attestation, type Checkpoint, fullTileBytes, type Leaf, type Tile, type TilePlace } from '../index.js'
 
 /** What a disk keeps of its log. */
 export class KeptLog {
   readonly leaves: Leaf[] = []
   readonly checkpoints: Checkpoint[] = []
+  readonly #attestations = new Map<string, Attestation>()
   lease: { readonly holder: string; readonly untilMs: number } | undefined
   readonly #byStream = new Map<StreamId, Leaf[]>()
   readonly #tiles = new Map<string, Tile>()
@@ -40,6 +41,21 @@ export class KeptLog {
   setTile(tile: Tile): void {
     this.checkTile(tile)
     this.#tiles.set(`${tile.level}/${tile.index}`, tile)
+  }
+
+  /** Keeps the first attestation of each who gives one of a checkpoint that is there. */
+  attest(attestation: Attestation): void {
+    const { size, kind, by } = attestation
+    const key = `${String(size).padStart(16, '0')} ${kind} ${by}`
+    const isKnown = this.checkpoints.some((one) => one.size === size)
+    if (isKnown && !this.#attestations.has(key)) this.#attestations.set(key, attestation)
+  }
+
+  /** All attestations, by size, kind and who. */
+  allAttestations(): readonly Attestation[] {
+    return [...this.#attestations]
+      .sort(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, attestation]) => attestation)
   }
 
   /** All tiles, by level and place. */

@@ -1,5 +1,6 @@
 import type { RunId, StreamId } from '../../journal/index.js'
 import {
+  type Attestation,
   type BegunRange,
   type Checkpoint,
   checkSealing,
@@ -83,6 +84,24 @@ export class MemoryLog implements Log {
 
   async checkpointUpTo(size: number): Promise<Checkpoint | undefined> {
     return this.#open().disk.log.checkpoints.findLast((one) => one.size <= size)
+  }
+
+  async attest(attestation: Attestation): Promise<void> {
+    this.#toWrite().disk.log.attest(attestation)
+  }
+
+  async attestations(range: { readonly fromSize: number; readonly limit: number }): Promise<Attestation[]> {
+    const { fromSize, limit } = range
+    const all = this.#open().disk.log.allAttestations()
+    return all.filter(({ size }) => size >= fromSize).slice(0, limit)
+  }
+
+  async attestationsUpTo(range: { readonly size: number; readonly limit: number }): Promise<Attestation[]> {
+    const all = this.#open().disk.log.allAttestations()
+    return all
+      .filter(({ size }) => size <= range.size)
+      .reverse()
+      .slice(0, range.limit)
   }
 
   async streams(range: { readonly after?: StreamId; readonly limit: number }): Promise<StreamStanding[]> {

@@ -88,6 +88,7 @@ function countsOf(disk: MemoryDisk): StoreCounts {
     entryCount: disk.outbox.all().length,
     leafCount: disk.log.leaves.length,
     checkpointCount: disk.log.checkpoints.length,
+    attestationCount: disk.log.allAttestations().length,
   }
 }
 
@@ -139,6 +140,7 @@ class MemoryDeparture implements Departure {
     for (const items of pagesOf(this.#disk.log.leaves)) yield { kind: 'leaves', items }
     for (const items of pagesOf(this.#disk.log.allTiles())) yield { kind: 'tiles', items }
     for (const items of pagesOf(this.#disk.log.checkpoints)) yield { kind: 'checkpoints', items }
+    for (const items of pagesOf(this.#disk.log.allAttestations())) yield { kind: 'attestations', items }
   }
 
   async seal(state: MoveState): Promise<void> {
@@ -237,5 +239,8 @@ function apply(disk: MemoryDisk, parcel: Exclude<Parcel, { kind: 'journals' }>):
       return
     case 'checkpoints':
       disk.log.checkpoints.push(...parcel.items)
+      return
+    case 'attestations':
+      for (const attestation of parcel.items) disk.log.attest(attestation)
   }
 }

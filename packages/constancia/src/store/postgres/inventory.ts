@@ -16,6 +16,7 @@ export async function countAll({ on, sql }: MovePlace): Promise<StoreCounts> {
     entryCount: await countOf('outbox'),
     leafCount: await countOf('log_leaves'),
     checkpointCount: await countOf('log_checkpoints'),
+    attestationCount: await countOf('log_attestations'),
   }
 }
 

@@ -1,7 +1,7 @@
 import { assert, type StreamId } from '../../journal/index.js'
-import type { Leaf, Parcel } from '../index.js'
+import type { Attestation, Leaf, Parcel } from '../index.js'
 import { arrayOf, bytesOf, Columns } from './literals.js'
-import { checkpointOf, insertLeaves, leafOf, putTiles } from './log.js'
+import { attestationOf, checkpointOf, insertLeaves, leafOf, putTiles } from './log.js'
 import type { MovePlace } from './move-state.js'
 
 const pageSize = 500
@@ -28,10 +28,15 @@ export async function* logParcels({ on, sql }: MovePlace): AsyncGenerator<Parcel
     yield { kind: 'checkpoints', items }
     last = items.at(-1)?.size ?? last
   }
+  for (let from = 0; ; from += pageSize) {
+    const items = (await on.query(sql(selectAttestations), [pageSize, from])).map(attestationOf)
+    if (items.length === 0) break
+    yield { kind: 'attestations', items }
+  }
 }
 
 /** A parcel of a log. */
-export type LogParcel = Extract<Parcel, { readonly kind: 'leaves' | 'tiles' | 'checkpoints' }>
+export type LogParcel = Extract<Parcel, { readonly kind: 'leaves' | 'tiles' | 'checkpoints' | 'attestations' }>
 
 /** Puts a part of the log of another store into a schema that is being filled. */
 export async function putLog(place: MovePlace, parcel: LogParcel): Promise<void> {
@@ -49,8 +54,17 @@ export async function putLog(place: MovePlace, parcel: LogParcel): Promise<void>
       const columns = new Columns(4)
       for (const { size, root, note, atMs } of parcel.items) columns.add([size, bytesOf(root), note, atMs])
       await on.query(sql(insertCheckpoints), columns.literals())
+      return
     }
+    case 'attestations':
+      return putAttestations(place, parcel.items)
   }
+}
+
+async function putAttestations({ on, sql }: MovePlace, attestations: readonly Attestation[]): Promise<void> {
+  const columns = new Columns(4)
+  for (const { size, kind, by, text } of attestations) columns.add([size, kind, by, text])
+  await on.query(sql(insertAttestations), columns.literals())
 }
 
 async function putLeaves({ on, sql }: MovePlace, leaves: readonly Leaf[]): Promise<void> {
@@ -93,6 +107,13 @@ const selectTiles = `
 const selectCheckpoints = `
   SELECT c.size, encode(c.root, 'hex') AS root, c.note, c.at FROM {schema}.log_checkpoints AS c
   WHERE c.size > $1 ORDER BY c.size LIMIT $2`
+
+const selectAttestations = `
+  SELECT a.size, a.kind, a.said_by, a.text FROM {schema}.log_attestations AS a ORDER BY a.size, a.kind, a.said_by LIMIT $1 OFFSET $2`
+
+const insertAttestations = `
+  INSERT INTO {schema}.log_attestations (size, kind, said_by, text)
+  SELECT * FROM unnest($1::bigint[], $2::text[], $3::text[], $4::text[])`
 
 const insertCheckpoints = `
   INSERT INTO {schema}.log_checkpoints (size, root, note, at)

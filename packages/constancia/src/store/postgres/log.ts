@@ -1,5 +1,6 @@
 import type { RunId, StreamId } from '../../journal/index.js'
 import {
+  type Attestation,
   type BegunRange,
   type Checkpoint,
   checkSealing,
@@ -71,6 +72,18 @@ export class PostgresLog implements Log {
 
   async checkpointUpTo(size: number): Promise<Checkpoint | undefined> {
     return (await this.#query(selectUpTo, [size])).map(checkpointOf)[0]
+  }
+
+  async attest({ size, kind, by, text }: Attestation): Promise<void> {
+    await this.#query(insertAttestation, [size, kind, by, text])
+  }
+
+  async attestations(range: { readonly fromSize: number; readonly limit: number }): Promise<Attestation[]> {
+    return (await this.#query(selectAttestations, [range.fromSize, range.limit])).map(attestationOf)
+  }
+
+  async attestationsUpTo(range: { readonly size: number; readonly limit: number }): Promise<Attestation[]> {
+    return (await this.#query(selectAttestationsUpTo, [range.size, range.limit])).map(attestationOf)
   }
 
   async streams(range: { readonly after?: StreamId; readonly limit: number }): Promise<StreamStanding[]> {
@@ -166,6 +179,15 @@ const selectState = `
 const selectCheckpoints = `SELECT ${ofCheckpoint} WHERE c.size >= $1 ORDER BY c.size LIMIT $2`
 const selectUpTo = `SELECT ${ofCheckpoint} WHERE c.size <= $1 ORDER BY c.size DESC LIMIT 1`
 
+const insertAttestation = `
+  INSERT INTO {schema}.log_attestations (size, kind, said_by, text)
+  SELECT c.size, $2, $3, $4 FROM {schema}.log_checkpoints AS c WHERE c.size = $1 ON CONFLICT DO NOTHING`
+
+const ofAttestation = 'SELECT a.size, a.kind, a.said_by, a.text FROM {schema}.log_attestations AS a'
+const selectAttestations = `${ofAttestation} WHERE a.size >= $1 ORDER BY a.size, a.kind, a.said_by LIMIT $2`
+const selectAttestationsUpTo = `
+  ${ofAttestation} WHERE a.size <= $1 ORDER BY a.size DESC, a.kind DESC, a.said_by DESC LIMIT $2`
+
 const ofLeaf = `
   SELECT l.no, s.name, l.seq, encode(l.hash, 'hex') AS hash
   FROM {schema}.log_leaves AS l JOIN {schema}.streams AS s ON s.no = l.stream`
@@ -187,6 +209,11 @@ const selectStreams = `
 const selectBegun = `
   SELECT substr(s.name, 5) AS run FROM {schema}.streams AS s JOIN {schema}.events AS e ON e.stream = s.no AND e.seq = 0
   WHERE s.name > 'run/' || $1 AND s.name < 'run0' AND e.at >= $2 AND e.at < $3 ORDER BY s.name LIMIT $4`
+
+/** An attestation of a row. */
+export function attestationOf({ size, kind, said_by: by, text }: Row): Attestation {
+  return { size: Number(size), kind: kind === 'token' ? 'token' : 'cosignature', by: String(by), text: String(text) }
+}
 
 /** A leaf of a row. */
 export function leafOf({ no, name, seq, hash }: Row): Leaf {

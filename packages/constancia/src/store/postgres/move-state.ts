@@ -13,7 +13,7 @@ export const sealedState = 'CN001'
 /** The tables that hold what is moved. */
 export const movedTables = [
   ...['streams', 'events', 'event_data', 'runs', 'inbox', 'outbox', 'purged', 'approvals'],
-  ...['log', 'log_leaves', 'log_tiles', 'log_checkpoints', 'log_owed'],
+  ...['log', 'log_leaves', 'log_tiles', 'log_checkpoints', 'log_attestations', 'log_owed'],
 ]
 
 /** Where marks are read and written: a connection, and what puts the schema's name into a statement. */

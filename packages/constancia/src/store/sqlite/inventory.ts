@@ -15,6 +15,7 @@ export function countAll(database: Database): StoreCounts {
     entryCount: countOf('outbox'),
     leafCount: countOf('log_leaves'),
     checkpointCount: countOf('log_checkpoints'),
+    attestationCount: countOf('log_attestations'),
   }
 }
 

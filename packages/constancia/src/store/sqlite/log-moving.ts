@@ -1,5 +1,5 @@
 import { assert, type StreamId } from '../../journal/index.js'
-import type { Checkpoint, Leaf, Parcel, Tile } from '../index.js'
+import type { Attestation, Checkpoint, Leaf, Parcel, Tile } from '../index.js'
 import type { Database, Statement } from './driver.js'
 
 const pageSize = 500
@@ -34,6 +34,13 @@ export function* logParcels(database: Database): Generator<Parcel> {
     yield { kind: 'checkpoints', items }
     last = items.at(-1)?.size ?? last
   }
+  const attestations = database.prepare(`
+    SELECT size, kind, said_by AS "by", text FROM log_attestations ORDER BY size, kind, said_by LIMIT ? OFFSET ?`)
+  for (let from = 0; ; from += pageSize) {
+    const items = (attestations.all(pageSize, from) as Attestation[]).map((row) => ({ ...row }))
+    if (items.length === 0) break
+    yield { kind: 'attestations', items }
+  }
 }
 
 /** Puts the log of another store into a file that is being filled, within its transaction. */
@@ -42,6 +49,7 @@ export class LogArrival {
   readonly #leaf: Statement
   readonly #tile: Statement
   readonly #checkpoint: Statement
+  readonly #attestation: Statement
   #size = 0
 
   constructor(database: Database) {
@@ -49,6 +57,7 @@ export class LogArrival {
     this.#leaf = database.prepare('INSERT INTO log_leaves (no, stream, seq, hash) VALUES (?, ?, ?, unhex(?))')
     this.#tile = database.prepare('INSERT INTO log_tiles (level, no, hashes) VALUES (?, ?, ?)')
     this.#checkpoint = database.prepare('INSERT INTO log_checkpoints (size, root, note, at) VALUES (?, unhex(?), ?, ?)')
+    this.#attestation = database.prepare('INSERT INTO log_attestations (size, kind, said_by, text) VALUES (?, ?, ?, ?)')
   }
 
   put(parcel: LogParcel, noOf: (stream: StreamId) => number | undefined): void {
@@ -66,6 +75,9 @@ export class LogArrival {
         return
       case 'checkpoints':
         for (const { size, root, note, atMs } of parcel.items) this.#checkpoint.run(size, root, note, atMs)
+        return
+      case 'attestations':
+        for (const { size, kind, by, text } of parcel.items) this.#attestation.run(size, kind, by, text)
     }
   }
 
@@ -80,4 +92,4 @@ export class LogArrival {
 }
 
 /** A parcel of a log. */
-export type LogParcel = Extract<Parcel, { readonly kind: 'leaves' | 'tiles' | 'checkpoints' }>
+export type LogParcel = Extract<Parcel, { readonly kind: 'leaves' | 'tiles' | 'checkpoints' | 'attestations' }>

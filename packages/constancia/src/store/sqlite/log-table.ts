@@ -1,5 +1,6 @@
 import type { RunId, StreamId } from '../../journal/index.js'
 import {
+  type Attestation,
   type BegunRange,
   type Checkpoint,
   type GrownHead,
@@ -36,6 +37,9 @@ export interface LogTable {
   tile(place: TilePlace): Uint8Array
   checkpoints(fromSize: number, limit: number): Checkpoint[]
   checkpointUpTo(size: number): Checkpoint | undefined
+  attest(attestation: Attestation): void
+  attestations(fromSize: number, limit: number): Attestation[]
+  attestationsUpTo(size: number, limit: number): Attestation[]
   streams(after: string, limit: number): StreamStanding[]
   begun(range: BegunRange): RunId[]
   /** Whether this holder has the lease now. */
@@ -58,7 +62,7 @@ const numeric = Number.MAX_SAFE_INTEGER
 
 /** Prepares the statements. */
 export function logTable(database: Database): LogTable {
-  return { ...reading(database), ...growth(database), ...writing(database) }
+  return { ...reading(database), ...growth(database), ...writing(database), ...attesting(database) }
 }
 
 function growth(
@@ -128,6 +132,22 @@ function writing(database: Database): Pick<LogTable, 'add' | 'setPlace' | 'lease
   function putTile({ level, index, hashes }: Tile): void {
     const { changes } = grow.run(hashes, level, index)
     if (Number(changes) === 0) begin.run(hashes, level, index)
+  }
+}
+
+type Attesting = 'attest' | 'attestations' | 'attestationsUpTo'
+
+function attesting(database: Database): Pick<LogTable, Attesting> {
+  const attest = database.prepare(`
+    INSERT INTO log_attestations (size, kind, said_by, text) SELECT c.size, ?2, ?3, ?4 FROM log_checkpoints AS c WHERE c.size = ?1
+    AND NOT EXISTS (SELECT 1 FROM log_attestations AS a WHERE a.size = ?1 AND a.kind = ?2 AND a.said_by = ?3)`)
+  const ofAttestation = 'SELECT size, kind, said_by AS "by", text FROM log_attestations'
+  const from = database.prepare(`${ofAttestation} WHERE size >= ? ORDER BY size, kind, said_by LIMIT ?`)
+  const upTo = database.prepare(`${ofAttestation} WHERE size <= ? ORDER BY size DESC, kind DESC, said_by DESC LIMIT ?`)
+  return {
+    attest: ({ size, kind, by, text }) => void attest.run(size, kind, by, text),
+    attestations: (fromSize, limit) => (from.all(fromSize, limit) as Attestation[]).map((row) => ({ ...row })),
+    attestationsUpTo: (size, limit) => (upTo.all(size, limit) as Attestation[]).map((row) => ({ ...row })),
   }
 }
 

@@ -1,5 +1,6 @@
 import type { RunId, StreamId } from '../../journal/index.js'
 import {
+  type Attestation,
   type BegunRange,
   type Checkpoint,
   checkSealing,
@@ -108,6 +109,18 @@ export class SqliteLog implements Log {
 
   checkpointUpTo(size: number): Promise<Checkpoint | undefined> {
     return this.#session.read(() => this.#session.log.checkpointUpTo(size))
+  }
+
+  attest(attestation: Attestation): Promise<void> {
+    return this.#session.write(() => this.#session.log.attest(attestation))
+  }
+
+  attestations(range: { readonly fromSize: number; readonly limit: number }): Promise<Attestation[]> {
+    return this.#session.read(() => this.#session.log.attestations(range.fromSize, range.limit))
+  }
+
+  attestationsUpTo(range: { readonly size: number; readonly limit: number }): Promise<Attestation[]> {
+    return this.#session.read(() => this.#session.log.attestationsUpTo(range.size, range.limit))
   }
 
   streams(range: { readonly after?: StreamId; readonly limit: number }): Promise<StreamStanding[]> {

@@ -9,7 +9,7 @@ import type { Database } from './driver.js'
 /** How the triggers' refusal begins. */
 export const sealedText = 'moved away'
 
-const ofLog = ['log', 'log_leaves', 'log_tiles', 'log_checkpoints', 'log_owed']
+const ofLog = ['log', 'log_leaves', 'log_tiles', 'log_checkpoints', 'log_attestations', 'log_owed']
 const tables = ['streams', 'events', 'event_data', 'runs', 'inbox', 'outbox', 'purged', 'approvals', ...ofLog]
 const changes = ['INSERT', 'UPDATE', 'DELETE']
 

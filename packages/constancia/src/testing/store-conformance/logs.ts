@@ -1,7 +1,7 @@
 import { deepStrictEqual, ok, rejects, strictEqual } from 'node:assert'
 import { createHash } from 'node:crypto'
 import { nothingSeen, runStream, type StreamId } from '../../journal/index.js'
-import type { Grown, GrownHead, Leaf, Sealed, Sealing, Store } from '../../store/index.js'
+import type { Attestation, Grown, GrownHead, Leaf, Sealed, Sealing, Store } from '../../store/index.js'
 import { granted, law, recorded } from './recording.js'
 import { type Cases, completed, idOf, started, stepped, type World } from './world.js'
 
@@ -119,6 +119,30 @@ export const logCases: Cases = {
     ])
     deepStrictEqual([first, missing, second], [one.tiles[0]?.hashes, new Uint8Array(), other.tiles[0]?.hashes])
   },
+
+  'R-G2 what others said of a checkpoint is kept beside it as they said it first, and never of one that is not there':
+    async (world) => {
+      const { log } = world.store
+      await recorded(world, [granted('ann')])
+      await sealAll(world.store)
+      await world.create('r1')
+      await sealAll(world.store)
+      const all: Attestation[] = [
+        { size: 1, kind: 'cosignature', by: 'Z', text: 'x' },
+        { size: 1, kind: 'cosignature', by: 'a', text: 'y' },
+        { size: 1, kind: 'token', by: 'B', text: 'z' },
+        { size: 3, kind: 'cosignature', by: 'Z', text: 'x' },
+      ]
+      for (const one of [...all].reverse()) await log.attest(one)
+      await (await world.given.another()).log.attest({ size: 1, kind: 'token', by: 'B', text: 'something else' })
+      await log.attest({ size: 2, kind: 'cosignature', by: 'a', text: 'y' })
+      deepStrictEqual(await log.attestations({ fromSize: 0, limit }), all)
+      deepStrictEqual(await log.attestations({ fromSize: 2, limit }), all.slice(3))
+      deepStrictEqual(await log.attestations({ fromSize: 0, limit: 2 }), all.slice(0, 2))
+      deepStrictEqual(await log.attestationsUpTo({ size: 9, limit }), [...all].reverse())
+      deepStrictEqual(await log.attestationsUpTo({ size: 2, limit: 1 }), [all[2]])
+      deepStrictEqual(await (await world.given.reopen()).log.attestations({ fromSize: 0, limit }), all)
+    },
 
   'R-G2 a tile grows, and never changes what it held': async (world) => {
     await recorded(world, [granted('ann')])

@@ -74,7 +74,8 @@ export const moveCases: MoveCases = {
     strictEqual((await move(world, other)).kind, 'moved')
     deepStrictEqual(await contentOf(other), before)
     strictEqual(before.streams.length, 20)
-    deepStrictEqual([before.leaves.length, before.tiles.length, before.checkpoints.length], [24, 2, 2])
+    const { leaves, tiles, checkpoints, attestations } = before
+    deepStrictEqual([leaves.length, tiles.length, checkpoints.length, attestations.length], [24, 2, 2, 2])
     const store = await other.given.reopen()
     deepStrictEqual(await store.approvals({}), approvals)
     for (const { row, lines } of before.journals) {
@@ -269,6 +270,7 @@ export const moveCases: MoveCases = {
       entryCount: 0,
       leafCount: 0,
       checkpointCount: 0,
+      attestationCount: 0,
     }
     deepStrictEqual(survey, { kind: 'ready', counts })
     deepStrictEqual(await move(world, third), { kind: 'moved', counts })
@@ -349,6 +351,7 @@ async function contentOf(world: MovableWorld) {
     leaves: parcels.flatMap((parcel) => (parcel.kind === 'leaves' ? parcel.items : [])),
     tiles: parcels.flatMap((parcel) => (parcel.kind === 'tiles' ? parcel.items : [])),
     checkpoints: parcels.flatMap((parcel) => (parcel.kind === 'checkpoints' ? parcel.items : [])),
+    attestations: parcels.flatMap((parcel) => (parcel.kind === 'attestations' ? parcel.items : [])),
     entries: parcels.flatMap((parcel) => (parcel.kind === 'entries' ? parcel.items : [])),
     purged: parcels
       .flatMap((parcel) => (parcel.kind === 'purged' ? parcel.items : []))

@@ -110,6 +110,8 @@ export async function everything(world: World): Promise<readonly string[]> {
   await sealAll(world.store)
   await recorded(world, [granted('late')], { stream: 'zebra' as StreamId })
   await sealAll(world.store)
+  const { size } = await world.store.log.state()
+  for (const by of ['one', 'other']) await world.store.log.attest({ size, kind: 'cosignature', by, text: `by ${by}` })
   await world.given.advance(leaseMs)
   return [...runs, 'timer', 'parked', 'signal', 'large', 'odd', 'mother', 'paused', 'erased']
 }

@@ -113,9 +113,10 @@ async function governedOnes(): Promise<Case[]> {
   const log = logOf(journals('paid'))
   log.append('governance', 'Erased', erasedBody(['run/r', 0, 10]))
   log.seal()
+  const bytes = await erasedBundle(log)
   return [
-    caseOf('governed-paid-erased', await erasedBundle(log), { require: ['law', 'resumes'] }),
-    caseOf('incomplete-paid-erased', await erasedBundle(log), { verdict: 'incomplete', require: ['actions'] }),
+    caseOf('governed-paid-erased', bytes, { allow: ['actions', 'approvals', 'once'] }),
+    caseOf('incomplete-paid-erased', bytes, { verdict: 'incomplete', allow: ['approvals', 'once'] }),
   ]
 }
 

@@ -10,7 +10,8 @@ import { approvals } from './0009-approvals.js'
 import { notices } from './0010-notices.js'
 import { log } from './0011-log.js'
 import { wishes } from './0012-wishes.js'
-import { erasing } from './0013-erasing.js'
+import { attestations } from './0013-attestations.js'
+import { erasing } from './0014-erasing.js'
 
 /**
  * The migrations, the first of them number 1. `{schema}` stands for the quoted name of the schema. A migration that was
@@ -29,5 +30,6 @@ export const migrations: readonly string[] = [
   notices,
   log,
   wishes,
+  attestations,
   erasing,
 ]

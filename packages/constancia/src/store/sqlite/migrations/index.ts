@@ -7,7 +7,8 @@ import { approvals } from './0006-approvals.js'
 import { notices } from './0007-notices.js'
 import { log } from './0008-log.js'
 import { wishes } from './0009-wishes.js'
-import { erasing } from './0010-erasing.js'
+import { attestations } from './0010-attestations.js'
+import { erasing } from './0011-erasing.js'
 
 /**
  * The migrations, the first of them number 1. Each is the SQL text of a module of its own: the compiler copies modules
@@ -23,5 +24,6 @@ export const migrations: readonly string[] = [
   notices,
   log,
   wishes,
+  attestations,
   erasing,
 ]

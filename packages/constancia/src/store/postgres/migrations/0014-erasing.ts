@@ -1,5 +1,5 @@
 /**
- * Schema 13. Texts may be deleted that an `Erased` names, with their salts, as long as it is the last event of `governance`: whoever erases records it first, in
+ * Schema 14. Texts may be deleted that an `Erased` names, with their salts, as long as it is the last event of `governance`: whoever erases records it first, in
  * the same transaction. They are of runs that have ended, of `refusals`, or of `governance`, but never a contract. The function of before is
  * replaced, so no table is locked. Whoever erases needs the right to delete from `event_data`, and no other that a worker has not.
  */

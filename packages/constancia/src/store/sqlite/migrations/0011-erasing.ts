@@ -1,5 +1,5 @@
 /**
- * Schema 10. Texts may be deleted that an `Erased` names, with their salts, as long as it is the last event of `governance`: whoever erases records it first, in
+ * Schema 11. Texts may be deleted that an `Erased` names, with their salts, as long as it is the last event of `governance`: whoever erases records it first, in
  * the same transaction. They are of runs that have ended, of `refusals`, or of `governance`, but never a contract.
  */
 export const erasing = `

@@ -54,8 +54,11 @@ export function makeWitnessFile(file: string): void {
   }
 }
 
-/** Opens the memory of a witness, to work on it or to look only. Throws `store_damaged` where it is missing or something else, and `store_locked` where another process works on it. */
-export function openWitnessFile(file: string, { isLookOnly = false } = {}): WitnessState {
+/** Opens the memory of a witness, to work on it or to look only; `over` may stand between it and its connection. Throws `store_damaged` where it is missing or something else, and `store_locked` where another process works on it. */
+export function openWitnessFile(
+  file: string,
+  { isLookOnly = false, over = (database: Database): Database => database } = {},
+): WitnessState {
   if (!existsSync(file)) {
     const told =
       'A witness that forgot what it has cosigned must not cosign again under its key: put the file back, or make a new witness with a new key.'
@@ -73,7 +76,7 @@ export function openWitnessFile(file: string, { isLookOnly = false } = {}): Witn
     lock?.close()
     throw storeError('store_damaged', `${file} is not the memory of a witness. Nothing was done.`, { cause })
   }
-  return new WitnessFile(database, lock)
+  return new WitnessFile(over(database), lock)
 }
 
 // Held by the connection, in a transaction that never ends: whatever ends the process gives it back.

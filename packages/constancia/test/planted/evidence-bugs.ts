@@ -147,10 +147,11 @@ export const evidenceBugs: readonly PlantedBug[] = [
   },
   {
     breaks: 'a witness answers before what it keeps is durable',
-    file: 'constancia/src/store/sqlite/witness-file.ts',
-    find: "      this.#database.exec('COMMIT')\n      return made",
-    replace: "      setImmediate(() => this.#database.exec('COMMIT'))\n      return made",
-    noticedBy: test('witness', '200 with a timestamped cosignature'),
+    file: 'constancia/src/evidence/witness/witness.ts',
+    find: 'const isKept = this.#parts.state.advance(this.#headOf(request, seconds), oldSize)',
+    replace: `const isKept = oldSize >= 0
+    setImmediate(() => this.#parts.state.advance(this.#headOf(request, seconds), oldSize))`,
+    noticedBy: test('witness-kill', 'before: knows after it'),
   },
   {
     breaks: 'a witness cosigns another root of the size that it has cosigned',
@@ -186,13 +187,6 @@ export const evidenceBugs: readonly PlantedBug[] = [
     find: "if (signed !== 'valid')",
     replace: 'if (signed === undefined)',
     noticedBy: test('cosigning', 'what a witness answers is kept only'),
-  },
-  {
-    breaks: 'sealing waits for a witness',
-    file: evidence('sealer'),
-    find: 'for (const delivery of this.#deliveries) void delivery.deliver()',
-    replace: 'for (const delivery of this.#deliveries) await delivery.deliver()',
-    noticedBy: { ...test('cosigning', 'holds up no sealing'), inVain: true },
   },
   {
     breaks: 'a bundle leaves out what witnesses have signed',

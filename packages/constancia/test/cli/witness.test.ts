@@ -24,6 +24,45 @@ function run(project: Project, words: readonly string[]): Promise<Ended> {
   return give(words, { folder: project.folder, config })
 }
 
+async function expectWitnessed(project: Project, { key, witness }: Record<'key' | 'witness', string>): Promise<void> {
+  expect((await run(project, ['prove', 'r1', 'r2', '-o', 'both.proof'])).code).toBe(0)
+  const proven = await run(project, ['verify', 'both.proof', '--key', key, '--witness', witness])
+  const flat = proven.stdout.replaceAll(/\s+/g, ' ')
+  expect([proven.code, flat]).toEqual([
+    0,
+    expect.stringMatching(/witnessed\s+by auditor\.example\/w1, \d+ leaves, .* by its clock/),
+  ])
+  expect(flat).toMatch(/a witness sees how long the log is/)
+  const unasked = await run(project, ['verify', 'both.proof', '--key', key])
+  expect(unasked.stdout.replaceAll(/\s+/g, ' ')).toMatch(
+    /by auditor\.example\/w1\+[0-9a-f]{8}, whose key was not given/,
+  )
+  expect((await run(project, ['verify', 'both.proof', '--key', key, '--witness', key])).code).toBe(2)
+  const stranger = (await run(project, ['witness', 'new', 'other', '--name', 'other.example/w'])).stdout.trim()
+  const both = ['verify', 'both.proof', '--key', key, '--witness', witness, '--witness', stranger]
+  expect((await run(project, both)).code).toBe(17)
+  expect((await run(project, [...both, '--quorum', '1'])).code).toBe(0)
+}
+
+// Whoever has the operator's key makes another history as long: refused, and kept as proof.
+async function expectForkRefused(project: Project, { url, kept }: Record<'url' | 'kept', string>): Promise<void> {
+  const size = Number(kept.split('\n')[1])
+  const mine = logKey(origin, signerOf(readFileSync(join(project.folder, 'log.key'), 'utf8')))
+  const fork = new ToldLog(mine, words(size + 1, 'another'))
+  const post = async (body: string): Promise<number> =>
+    (await fetch(`${url}/add-checkpoint`, { method: 'POST', body })).status
+  expect(await post(await fork.request(size, size))).toBe(409)
+  expect(await post(await fork.request(size, size + 1))).toBe(422)
+  const told = await run(project, ['witness', 'auditor', '--json'])
+  expect(told.code).toBe(15)
+  expect(
+    told.stdout
+      .trim()
+      .split('\n')
+      .map((line) => (JSON.parse(line) as { readonly kind: string }).kind),
+  ).toEqual(['cosigned', 'fork', 'unproven'])
+}
+
 test('R-G2 R-G4 an auditor runs a witness beside an operator, from the first key to a file that is verified with it', async () => {
   const project = new Project('')
   const key = (await run(project, ['keys', 'new', 'log.key', '--origin', origin])).stdout.trim()
@@ -63,23 +102,7 @@ test('R-G2 R-G4 an auditor runs a witness beside an operator, from the first key
   url = await urlOf(again)
   await work('r2')
 
-  expect((await run(project, ['prove', 'r1', 'r2', '-o', 'both.proof'])).code).toBe(0)
-  const proven = await run(project, ['verify', 'both.proof', '--key', key, '--witness', witness])
-  const flat = proven.stdout.replaceAll(/\s+/g, ' ')
-  expect([proven.code, flat]).toEqual([
-    0,
-    expect.stringMatching(/witnessed\s+by auditor\.example\/w1, \d+ leaves, .* by its clock/),
-  ])
-  expect(flat).toMatch(/a witness sees how long the log is/)
-  const unasked = await run(project, ['verify', 'both.proof', '--key', key])
-  expect(unasked.stdout.replaceAll(/\s+/g, ' ')).toMatch(
-    /by auditor\.example\/w1\+[0-9a-f]{8}, whose key was not given/,
-  )
-  expect((await run(project, ['verify', 'both.proof', '--key', key, '--witness', key])).code).toBe(2)
-  const stranger = (await run(project, ['witness', 'new', 'other', '--name', 'other.example/w'])).stdout.trim()
-  const both = ['verify', 'both.proof', '--key', key, '--witness', witness, '--witness', stranger]
-  expect((await run(project, both)).code).toBe(17)
-  expect((await run(project, [...both, '--quorum', '1'])).code).toBe(0)
+  await expectWitnessed(project, { key, witness })
 
   // The auditor looks meanwhile, and uses what the witness remembers.
   const shown = await run(project, ['witness', 'auditor'])
@@ -88,22 +111,7 @@ test('R-G2 R-G4 an auditor runs a witness beside an operator, from the first key
   project.write('kept.checkpoint', kept.stdout)
   expect((await run(project, ['verify', 'both.proof', '--key', key, '--checkpoint', 'kept.checkpoint'])).code).toBe(0)
 
-  // Whoever has the operator's key makes another history as long: refused, and kept as proof.
-  const size = Number(kept.stdout.split('\n')[1])
-  const mine = logKey(origin, signerOf(readFileSync(join(project.folder, 'log.key'), 'utf8')))
-  const fork = new ToldLog(mine, words(size + 1, 'another'))
-  const post = async (body: string): Promise<number> =>
-    (await fetch(`${url}/add-checkpoint`, { method: 'POST', body })).status
-  expect(await post(await fork.request(size, size))).toBe(409)
-  expect(await post(await fork.request(size, size + 1))).toBe(422)
-  const told = await run(project, ['witness', 'auditor', '--json'])
-  expect(told.code).toBe(15)
-  expect(
-    told.stdout
-      .trim()
-      .split('\n')
-      .map((line) => (JSON.parse(line) as { readonly kind: string }).kind),
-  ).toEqual(['cosigned', 'fork', 'unproven'])
+  await expectForkRefused(project, { url, kept: kept.stdout })
   again.child.kill('SIGTERM')
   expect((await again.ended).code).toBe(0)
 }, 180_000)

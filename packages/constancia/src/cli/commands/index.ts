@@ -11,6 +11,7 @@ import { contractShowCommand } from './contract-show.js'
 import { devCommand } from './dev.js'
 import { directoryCommands } from './directory.js'
 import { doctorCommand } from './doctor.js'
+import { eraseCommand } from './erase.js'
 import { exportCommand } from './export.js'
 import { initCommand } from './init.js'
 import { journalCommand } from './journal.js'
@@ -77,6 +78,7 @@ export const commands: readonly Command[] = [
   logCommand,
   ...witnessCommands,
   exportCommand,
+  eraseCommand,
   purgeCommand,
   rebuildCommand,
   quarantineCommand,

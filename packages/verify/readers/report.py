@@ -1,8 +1,8 @@
 """What was checked, what came of it, and the verdict that follows (section 6 of the evidence format)."""
 
 CHECKS = ("format", "digest", "origin", "chain", "genesis", "end", "keys", "checkpoints", "consistency", "leaves", "coverage",
-          "seen", "epochs", "claim", "law", "actions", "approvals", "resumes", "once")
-RECEIPT_CHECKS = ("format", "digest", "origin", "chain", "checkpoints", "consistency", "leaves", "coverage")
+          "witnesses", "seen", "epochs", "claim", "law", "actions", "approvals", "resumes", "once")
+RECEIPT_CHECKS = ("format", "digest", "origin", "chain", "checkpoints", "consistency", "leaves", "coverage", "witnesses")
 PASSED, FAILED, NOT_EVALUATED = "passed", "failed", "not evaluated"
 EXIT_CODES = {"proven": 0, "forged": 15, "unverifiable": 16, "incomplete": 17, "unsealed": 18, "unreadable": 19}
 MAX_FINDINGS = 100

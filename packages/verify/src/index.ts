@@ -48,7 +48,7 @@ export {
   type RelationSign,
   type Sides,
 } from './condition/index.js'
-export { type Crypto, type Sha256, type Sha256Stream, webCrypto } from './crypto.js'
+export type { Crypto, Sha256, Sha256Stream } from './crypto.js'
 export {
   type AboutOp,
   type ActivatedContract,
@@ -183,28 +183,50 @@ export {
   parseCheckpoint,
   parseNote,
   parseVerifierKey,
+  parseWitnessKey,
   type SignatureAlgorithm,
   type Signed,
   type VerifierKey,
   verifierKeyOf,
   verifySignature,
+  witnessKeyText,
 } from './note/index.js'
 export {
   type AuditAnswer,
   type AuditQuestion,
+  answerWords,
   type CheckName,
   type CheckResult,
+  carriedText,
   checkNames,
+  checkWords,
+  isOfUse,
   keyMessage,
+  meaningText,
+  momentText,
+  nothingIsProven,
+  openChecks,
+  printable,
+  questionWords,
   type Reason,
   type ReceiptReport,
   type Report,
   type RunReport,
+  reasonText,
   receiptCheckNames,
+  receiptText,
+  resultWords,
+  runText,
   type SealReport,
+  sealText,
   type VerdictOfFile,
   type VerifyOptions,
+  verdictWords,
   verifyBundle,
+  type WitnessedBy,
+  type WitnessReport,
+  witnessTexts,
 } from './report/index.js'
 export { PlainSha256 } from './sha256.js'
 export { jsonDepthMax, parseStrictJson, type StrictJson } from './strict-json.js'
+export { webCrypto } from './web-crypto.js'

@@ -55,6 +55,12 @@ export class Law {
     return copy
   }
 
+  /** About how many things a copy of it has to keep. */
+  get size(): number {
+    const people = this.#grants.size + 2 * this.#delegations.size + this.#identities.size
+    return people + this.#contracts.size + this.#proposals.size
+  }
+
   /** How many events it was folded from. */
   get eventCount(): number {
     return this.#eventCount
@@ -180,6 +186,7 @@ export class Law {
     DelegationGranted: (delegation) => this.#delegations.add(delegation),
     DelegationRevoked: (pair) => this.#delegations.remove(pair),
     IdentityLinked: ({ principal, person }) => this.#identities.link(principal, person),
+    Erased: () => undefined,
   }
 }
 
@@ -202,9 +209,10 @@ const kinds: ReadonlySet<string> = new Set<GovernanceKind>([
   'DelegationGranted',
   'DelegationRevoked',
   'IdentityLinked',
+  'Erased',
 ])
 
-/** Whether events of this kind say who may. */
+/** Whether events of this kind say who may, or are decided by that. */
 export function isGovernanceKind(kind: string): kind is GovernanceKind {
   return kinds.has(kind)
 }

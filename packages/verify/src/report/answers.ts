@@ -1,4 +1,5 @@
 import type { ActionSummary, ApprovalSummary, ReplayCheck, RunSummary } from '../governance/replay/index.js'
+import { momentText } from './moment.js'
 
 /** The four questions of an auditor about a run. */
 export type AuditQuestion = 'approval' | 'authority' | 'actor' | 'once'
@@ -16,6 +17,8 @@ export interface AuditAnswer {
 export type ReplayResults = ReadonlyMap<ReplayCheck, 'failed' | 'not_evaluated'>
 
 const toldCountMax = 20
+// UTF-16 units.
+const textLengthMax = 8_000
 
 /** Answers the four questions from what the journal of a run tells and what its replay found. */
 export function answersOf(summary: RunSummary, results: ReplayResults): AuditAnswer[] {
@@ -53,7 +56,8 @@ function worst(results: ReplayResults, checks: readonly ReplayCheck[]): 'yes' | 
 function answerOf(question: AuditQuestion, answer: 'yes' | 'no' | 'unknown', told: readonly string[]): AuditAnswer {
   if (told.length === 0) return { question, answer: 'none', text: nothing[question] }
   const more = told.length > toldCountMax ? [`And ${told.length - toldCountMax} more.`] : []
-  return { question, answer, text: [verdicts[question][answer], ...told.slice(0, toldCountMax), ...more].join(' ') }
+  const text = [verdicts[question][answer], ...told.slice(0, toldCountMax), ...more].join(' ')
+  return { question, answer, text: text.length > textLengthMax ? `${text.slice(0, textLengthMax)}…` : text }
 }
 
 const nothing: Record<AuditQuestion, string> = {
@@ -90,25 +94,25 @@ const verdicts: Record<AuditQuestion, Record<'yes' | 'no' | 'unknown', string>> 
 
 function approvalText({ op, action, requestedAtMs, votes, outcome, resolvedAtMs }: ApprovalSummary): string {
   const what = action === null ? `A question (op ${op})` : `${action} (op ${op})`
-  const asked = `${what} was put to people at ${timeText(requestedAtMs)}.`
+  const asked = `${what} was put to people at ${momentText(requestedAtMs)}.`
   const said = votes.map(({ voter, choice, roles, atMs }) => {
     const role = roles.length === 0 ? 'no role' : roles.join(', ')
-    return `${voter} said ${choice} as ${role} at ${timeText(atMs)}.`
+    return `${voter} said ${choice} as ${role} at ${momentText(atMs)}.`
   })
   const end =
     resolvedAtMs === undefined
       ? 'It is open.'
-      : `It was ${outcome} at ${timeText(resolvedAtMs)}, ${waitText(resolvedAtMs - requestedAtMs)} later.`
+      : `It was ${outcome} at ${momentText(resolvedAtMs)}, ${waitText(resolvedAtMs - requestedAtMs)} later.`
   return [asked, ...said.slice(0, toldCountMax), end].join(' ')
 }
 
 function authorityText({ op, action, approval, authorizedAtMs }: ActionSummary): string {
-  return `${action} (op ${op}) was authorised at ${timeText(authorizedAtMs ?? 0)} on the strength of the approval of op ${approval}.`
+  return `${action} (op ${op}) was authorised at ${momentText(authorizedAtMs ?? 0)} on the strength of the approval of op ${approval}.`
 }
 
 function actorText({ op, action, roles, authorizedAtMs }: ActionSummary, actor: string): string {
   const role = roles === undefined || roles.length === 0 ? 'no role' : roles.join(', ')
-  return `${action} (op ${op}) was authorised for ${actor} as ${role} at ${timeText(authorizedAtMs ?? 0)}.`
+  return `${action} (op ${op}) was authorised for ${actor} as ${role} at ${momentText(authorizedAtMs ?? 0)}.`
 }
 
 function onceText({ op, action, attemptCount, completedCount, outcome }: ActionSummary): string {
@@ -116,10 +120,6 @@ function onceText({ op, action, attemptCount, completedCount, outcome }: ActionS
   const completed = completedCount === 1 ? 'completed once' : `completed ${completedCount} times`
   const end = outcome === 'done' ? '' : `; it is ${outcome}`
   return `${action} (op ${op}): ${attempts}, ${completed}${end}.`
-}
-
-function timeText(ms: number): string {
-  return new Date(ms).toISOString()
 }
 
 function waitText(ms: number): string {

@@ -1,4 +1,4 @@
-import type { ReadEvent } from '../bundle/index.js'
+import type { ReadEvent, ReadText } from '../bundle/index.js'
 import type { Crypto, Sha256 } from '../crypto.js'
 import {
   type Finding,
@@ -9,6 +9,7 @@ import {
   RunReplay,
 } from '../governance/replay/index.js'
 import { PlainSha256 } from '../sha256.js'
+import { jsonBytesMax } from '../strict-json.js'
 import { type AuditAnswer, answersOf } from './answers.js'
 import type { Findings } from './findings.js'
 
@@ -26,6 +27,8 @@ export class GovernanceCheck {
   #run: { readonly name: string; readonly replay: RunReplay } | undefined
   #isLawOver = false
   #place = 0
+  /** Events of governance whose data is said to be erased: what erased it comes behind them. */
+  readonly #erasedLaw: number[] = []
   #decisionCount = 0
 
   constructor(crypto: Crypto, findings: Findings) {
@@ -56,8 +59,14 @@ export class GovernanceCheck {
   add(event: ReadEvent): void {
     // Seqs that do not follow are a matter of the chain: here an event has the place at which it stands.
     const seq = this.#place++
-    if (this.#run === undefined) this.#governance.add(replayed(event, seq))
-    else this.#run.replay.add(replayed(event, seq))
+    const isErased = event.data?.kind === 'erased'
+    if (this.#run === undefined) {
+      this.#governance.add(replayed(event, seq))
+      if (isErased) this.#erasedLaw.push(seq)
+      return
+    }
+    this.#run.replay.add(replayed(event, seq))
+    if (isErased) this.#checkErased(this.#run.name, seq)
   }
 
   /** The stream that began last is whole. */
@@ -68,6 +77,14 @@ export class GovernanceCheck {
     this.#isLawOver = true
     this.#law = this.#tell('governance', this.#governance.end()).get('law')
     this.#decisionCount += this.#governance.changeCount
+    for (const seq of this.#erasedLaw) this.#checkErased('governance', seq)
+  }
+
+  #checkErased(stream: string, seq: number): void {
+    const erasure = this.#governance.erasureOf(stream, seq)
+    const message = 'its data is said to be erased, and no Erased event of governance names it'
+    if (erasure === 'untold') this.#findings.fail('law', message, { stream, seq })
+    else if (erasure === 'unknown') this.#findings.skip('law', message, { stream, seq })
   }
 
   #finishRun({ name, replay }: { readonly name: string; readonly replay: RunReplay }): void {
@@ -92,9 +109,29 @@ export class GovernanceCheck {
 
 function replayed({ kind, at, by, seenParts, body, data }: ReadEvent, seq: number): ReplayEvent {
   const governanceSeq = seenParts.governance?.seq
-  const bodyText = body.kind === 'text' ? body.text : undefined
-  const dataText = data === undefined ? 'none' : data.kind === 'text' ? data.text : undefined
-  return { seq, kind, at, by, governanceSeq, body: bodyText, data: dataText }
+  // A text is made of bytes where somebody wants it, and not before.
+  return {
+    seq,
+    kind,
+    at,
+    by,
+    governanceSeq,
+    get body() {
+      return understood(body, tooLarge)
+    },
+    get data() {
+      const isContract = kind === 'ContractProposed' || kind === 'ContractActivated'
+      return data === undefined ? 'none' : understood(data, isContract ? tooLarge : undefined)
+    },
+  }
+}
+
+// No JSON: what has to be understood and is too large for it is refused as such.
+const tooLarge = ''
+
+function understood(text: ReadText, instead: string | undefined): string | undefined {
+  if (text.kind !== 'text') return undefined
+  return text.byteCount > jsonBytesMax ? instead : text.text
 }
 
 /** SHA-256 that answers at once: that of the platform if it does. */

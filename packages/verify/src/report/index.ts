@@ -1,5 +1,6 @@
 export type { AuditAnswer, AuditQuestion } from './answers.js'
 export { keyMessage } from './key-history.js'
+export { momentText } from './moment.js'
 export type { ReceiptReport } from './receipt.js'
 export {
   type CheckName,
@@ -11,5 +12,25 @@ export {
   receiptCheckNames,
   type SealReport,
   type VerdictOfFile,
+  type WitnessedBy,
+  type WitnessReport,
 } from './report.js'
 export { type VerifyOptions, verifyBundle } from './verify-bundle.js'
+export {
+  answerWords,
+  carriedText,
+  checkWords,
+  isOfUse,
+  meaningText,
+  nothingIsProven,
+  openChecks,
+  printable,
+  questionWords,
+  reasonText,
+  receiptText,
+  resultWords,
+  runText,
+  sealText,
+  verdictWords,
+  witnessTexts,
+} from './words.js'

@@ -33,11 +33,12 @@ const files = new Map(cases.map((one) => [fileOf(one), one.bytes]))
 
 /** What stands in the list about a case. */
 async function entryOf(one: Case): Promise<object> {
-  const { name, keys, origin, earlier, require, allow, verdict, check } = one
+  const { name, keys, origin, earlier, require, allow, witnesses, quorum, verdict, check } = one
   const report = await verify(one)
   const failed = named(report, 'failed')
   const notEvaluated = named(report, 'not_evaluated')
-  return { name, file: fileOf(one), origin, keys, earlier, require, allow, verdict, check, failed, notEvaluated }
+  const given = { origin, keys, earlier, require, allow, witnesses, quorum }
+  return { name, file: fileOf(one), ...given, verdict, check, failed, notEvaluated }
 }
 
 if (writes) {

@@ -1,21 +1,35 @@
 import { createReadStream, existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
+  answerWords,
   type CheckName,
   type CheckResult,
+  carriedText,
   checkNames,
+  isOfUse,
+  meaningText,
+  nothingIsProven,
+  openChecks,
+  questionWords,
   type ReceiptReport,
   type Report,
   type RunReport,
+  reasonText,
+  receiptText,
+  resultWords,
+  runText,
+  sealText,
   type VerdictOfFile,
+  verdictWords,
   verifyBundle,
+  witnessTexts,
 } from '@constancia/verify'
 import { nodeCrypto } from '@constancia/verify/node'
 import type { Call, Command } from '../command.js'
-import { momentText } from '../durations.js'
 import { cliError, messageOf } from '../errors.js'
 import { type ExitCode, exitCodes } from '../exit-codes.js'
 import { printable, wrap } from '../text.js'
+import { writePage } from '../verifier-page.js'
 
 const codes: Readonly<Record<VerdictOfFile, ExitCode>> = {
   proven: exitCodes.done,
@@ -33,7 +47,7 @@ export const verifyCommand: Command = {
   details:
     'Lists every check, whether it passed, failed or was not evaluated, and what the file does not prove. Exit codes tell forged, of another key, incomplete, not sealed and ' +
     'unreadable apart. With --json: the report as one document.\n\nExample:  constancia verify pay-4711.proof --key example.org/books+1f2e3d4c+AR…',
-  arguments: [{ name: '<file>', about: 'the file; - for standard input' }],
+  arguments: [{ name: '[file]', about: 'the file; - for standard input' }],
   options: [
     {
       flags: '--key <key>',
@@ -42,6 +56,12 @@ export const verifyCommand: Command = {
     },
     { flags: '--origin <origin>', about: 'the log that it has to be of; the name of the key unless set' },
     { flags: '--checkpoint <file>', about: 'a checkpoint of this log that you have kept' },
+    {
+      flags: '--witness <key>',
+      about: 'the key of a witness that you trust, or a file with one; from the witness itself',
+      many: true,
+    },
+    { flags: '--quorum <count>', about: 'how many of these witnesses it takes; all unless set' },
     {
       flags: '--require <check>',
       about: 'a check that has to be evaluated though it does not apply to such a file, or several with commas',
@@ -52,8 +72,14 @@ export const verifyCommand: Command = {
       about: 'a check that need not have been evaluated, or several with commas: the rest is enough to you',
       many: true,
     },
+    {
+      flags: '--page <file>',
+      about: 'write the page that verifies such files in a browser, without a network, instead of verifying one',
+    },
   ],
   act: async (call) => {
+    const page = call.options.text('page')
+    if (page !== undefined) return writePage(call, page)
     const report = await reportOf(call)
     if (call.isJson) await call.terminal.print(JSON.stringify(report))
     else await printReport(call, report)
@@ -68,14 +94,17 @@ async function reportOf(call: Call): Promise<Report> {
   const origin = call.options.text('origin') ?? first.split('+')[0] ?? ''
   const kept = call.options.text('checkpoint')
   const earlier = kept === undefined ? {} : { earlier: textIn(call, kept) }
+  const quorum = call.options.count('quorum')
   try {
     return await verifyBundle(sourceOf(call), {
       crypto: nodeCrypto,
       keys,
       origin,
+      witnesses: call.options.texts('witness').map((text) => keyOf(call, text)),
       require: checksOf(call, 'require'),
       allow: checksOf(call, 'allow'),
       ...earlier,
+      ...(quorum === undefined ? {} : { quorum }),
     })
   } catch (cause) {
     if (cause instanceof RangeError) throw cliError('usage', `${cause.message} Nothing was verified.`, { cause })
@@ -87,6 +116,7 @@ async function reportOf(call: Call): Promise<Report> {
 
 function sourceOf(call: Call): AsyncIterable<Uint8Array> {
   const [name = ''] = call.words
+  if (name === '') throw cliError('usage', 'Which file? Nothing was verified.')
   return name === '-' ? process.stdin : createReadStream(resolve(call.folder, name))
 }
 
@@ -118,25 +148,22 @@ function checksOf(call: Call, option: 'require' | 'allow'): readonly CheckName[]
   )
 }
 
-const marks = { failed: 'FAILED', not_evaluated: 'not evaluated', passed: 'ok' } as const
 const markWidth = 13
 
 async function printReport(call: Call, report: Report): Promise<void> {
   const { terminal } = call
   const { paint } = terminal
   const { verdict, notProven } = report
-  await terminal.print(verdict === 'proven' ? paint.good(verdict) : paint.bad(verdict))
-  const told = isOfUse(report) ? toldBy(call, report) : ['Nothing that it says is proven.']
-  for (const line of [...checkLines(call, report), ...wayOut(call, report), ...sealLines(call, report), ...told])
+  const title = verdictWords[verdict]
+  await terminal.print(verdict === 'proven' ? paint.good(title) : paint.bad(title))
+  await terminal.print(wrapped(call, meaningText(report), '  '))
+  const told = isOfUse(report) ? toldBy(call, report) : [nothingIsProven]
+  const seals = [...sealLines(call, report), ...witnessLines(call, report)]
+  for (const line of [...checkLines(call, report), ...wayOut(call, report), ...seals, ...told])
     await terminal.print(line)
   if (!isOfUse(report)) return
   await terminal.print('not proven')
   for (const one of notProven) await terminal.print(wrapped(call, one, '  '))
-}
-
-// Whether what it says is worth reading: the answers of a forged file are whatever its forger wanted.
-function isOfUse({ verdict }: Report): boolean {
-  return verdict === 'proven' || verdict === 'incomplete' || verdict === 'unsealed'
 }
 
 // Each check by its name, those that did not pass with what is wrong and where.
@@ -144,7 +171,7 @@ function checkLines(call: Call, { checks }: Report): string[] {
   return (['failed', 'not_evaluated', 'passed'] as const).flatMap((result) => {
     const some = checks.filter((check) => check.result === result)
     if (some.length === 0) return []
-    const begin = `  ${marks[result].padEnd(markWidth)}  `
+    const begin = `  ${resultWords[result].padEnd(markWidth)}  `
     const names = wrap(
       some.map(({ name }) => name).join(', '),
       call.terminal.width - begin.length,
@@ -157,28 +184,26 @@ function checkLines(call: Call, { checks }: Report): string[] {
 }
 
 // Who withheld texts from an auditor is no forger: the auditor decides whether the rest is enough.
-function wayOut(call: Call, { verdict, checks }: Report): string[] {
-  const names = checks.filter(({ result }) => result === 'not_evaluated').map(({ name }) => name)
-  if (verdict !== 'incomplete' || names.length === 0) return []
+function wayOut(call: Call, report: Report): string[] {
+  const names = openChecks(report)
+  if (names.length === 0) return []
   return [wrapped(call, `If the rest is enough to you: --allow ${names.join(',')}`, '    ')]
 }
 
 function reasonLines(call: Call, { name, reasons, reasonCount }: CheckResult): string[] {
-  const lines = reasons.map(({ message, stream, seq }) => {
-    const where = [stream, seq === undefined ? undefined : `event ${seq}`].filter((one) => one !== undefined).join(' ')
-    return wrapped(call, `${name}: ${where === '' ? '' : `${where}: `}${message}`, '    ')
-  })
+  const lines = reasons.map((reason) => wrapped(call, `${name}: ${reasonText(reason)}`, '    '))
   return reasonCount > reasons.length ? [...lines, `    ${name}: and ${reasonCount - reasons.length} more`] : lines
 }
 
 function sealLines(call: Call, { seal }: Report): string[] {
   if (seal === undefined) return []
-  const { size, key, seconds } = seal
-  const when = seconds === undefined ? '' : `, ${momentText(seconds * 1_000)} by the operator's clock`
-  // The last part of a key is long, and whoever gave it knows it.
-  const by = key === undefined ? 'nobody who is known' : key.split('+').slice(0, 2).join('+')
   const label = `  ${'sealed'.padEnd(markWidth)}  `
-  return [label + wrapped(call, `by ${by}, ${size} leaves${when}`, ' '.repeat(label.length)).trimStart()]
+  return [label + wrapped(call, sealText(seal), ' '.repeat(label.length)).trimStart()]
+}
+
+function witnessLines(call: Call, report: Report): string[] {
+  const label = `  ${'witnessed'.padEnd(markWidth)}  `
+  return witnessTexts(report).map((text) => label + wrapped(call, text, ' '.repeat(label.length)).trimStart())
 }
 
 function toldBy(call: Call, { runs, receipt }: Report): string[] {
@@ -187,34 +212,22 @@ function toldBy(call: Call, { runs, receipt }: Report): string[] {
 
 const carriedMax = 2_000
 
-function receiptLines(call: Call, { stream, seq, kind, text, data }: ReceiptReport): string[] {
-  const head = printable(`receipt of event ${seq} of ${stream.replace('/', ' ')} (${kind})`)
-  const carries =
-    data.kind === 'text'
-      ? `It carries ${data.text.length > carriedMax ? `${data.text.slice(0, carriedMax)}… (--json shows all of it)` : data.text}`
-      : `What it carries: ${data.kind}.`
-  return [head, wrapped(call, text, '  '), wrapped(call, carries, '  ')]
+function receiptLines(call: Call, receipt: ReceiptReport): string[] {
+  const { text } = receipt
+  const carried = carriedText(receipt)
+  const carries = carried.length > carriedMax ? `${carried.slice(0, carriedMax)}… (--json shows all of it)` : carried
+  return [receiptText(receipt), wrapped(call, text, '  '), wrapped(call, carries, '  ')]
 }
 
-const said = { unknown: 'not shown', none: 'none' } as const
-
-const asked = {
-  approval: 'Was the approval real?',
-  authority: 'Was the person still authorised?',
-  actor: 'Did it execute as the right actor?',
-  once: 'Did it execute once?',
-} as const
-
-function runLines(call: Call, { run, eventCount, sealedSeq, ended, answers }: RunReport): string[] {
-  const until = sealedSeq === undefined ? 'none of them sealed' : `sealed up to event ${sealedSeq}`
-  const head = printable(`run ${run}: ${eventCount} events, ${until}; ${ended ?? 'it goes on'}`)
+function runLines(call: Call, run: RunReport): string[] {
   const { paint } = call.terminal
   return [
-    head,
-    ...answers.flatMap(({ question, answer, text }) => [
-      `  ${paint.strong(asked[question])} ${answer === 'yes' ? paint.good(answer) : answer === 'no' ? paint.bad(answer) : said[answer]}`,
-      wrapped(call, text, '    '),
-    ]),
+    runText(run),
+    ...run.answers.flatMap(({ question, answer, text }) => {
+      const word = answerWords[answer]
+      const painted = answer === 'yes' ? paint.good(word) : answer === 'no' ? paint.bad(word) : word
+      return [`  ${paint.strong(questionWords[question])} ${painted}`, wrapped(call, text, '    ')]
+    }),
   ]
 }
 

@@ -9,6 +9,8 @@ export interface Case {
   readonly origin: string
   readonly earlier?: string
   readonly require?: readonly CheckName[]
+  readonly witnesses?: readonly string[]
+  readonly quorum?: number
   readonly allow?: readonly CheckName[]
   readonly verdict: VerdictOfFile
   /** A check that has to have failed; undefined where none may have. */

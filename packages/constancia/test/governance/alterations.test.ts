@@ -75,7 +75,9 @@ describe('what an approval binds, altered at random between the request and the 
       const perSecond = (caseCount * 1_000) / (performance.now() - startMs)
       console.log(`T20: ${caseCount} cases, ${perSecond.toFixed(0)} a second, ${tally.doneCount} let through`)
       // In CI they are too few for each reason and each place to be met for certain.
-      const [floor, reasonsMin, placesMin] = isCampaign ? [Math.ceil(caseCount / 1_000), reasons.length, places.length] : [1, 12, 10]
+      const [floor, reasonsMin, placesMin] = isCampaign
+        ? [Math.ceil(caseCount / 1_000), reasons.length, places.length]
+        : [1, 12, 10]
       const metAt =
         (counts: ReadonlyMap<string, number>) =>
         (what: string): boolean =>

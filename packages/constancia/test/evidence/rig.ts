@@ -5,6 +5,7 @@ import { type Report, type VerifyOptions, verifyBundle } from '../../../verify/d
 import { nodeCrypto } from '../../../verify/dist/node.js'
 import type { OutsidePlace } from '../../dist/evidence/index.js'
 import {
+  type KnownWitness,
   type LogKey,
   logKey,
   newKey,
@@ -58,11 +59,11 @@ export class Rig {
 
   sealer(
     outside: readonly OutsidePlace[] = [],
-    changes: { mine?: LogKey; store?: Store; holder?: string } = {},
+    changes: { mine?: LogKey; store?: Store; holder?: string; witnesses?: readonly KnownWitness[] } = {},
   ): Promise<Sealer> {
-    const { mine = this.mine, store = this.store, holder = 'one' } = changes
+    const { mine = this.mine, store = this.store, holder = 'one', witnesses = [] } = changes
     const tell = (level: string, message: string): void => void this.told.push(`${level}: ${message}`)
-    return Sealer.start({ store, mine, outside, clock: this.clock, holder, tell })
+    return Sealer.start({ store, mine, outside, witnesses, clock: this.clock, holder, tell })
   }
 
   /** Starts a run with so many further events; the last one ends it where it says so. */

@@ -9,6 +9,7 @@ import { postgresBugs } from './postgres-bugs.js'
 import { scheduleBugs } from './schedule-bugs.js'
 import { storeBugs } from './store-bugs.js'
 import { verifyBugs } from './verify-bugs.js'
+import { witnessBugs } from './witness-bugs.js'
 import { type PlantedBug, Workbench } from './workbench.js'
 
 const bugs: readonly PlantedBug[] = [
@@ -21,6 +22,7 @@ const bugs: readonly PlantedBug[] = [
   ...scheduleBugs,
   ...storeBugs,
   ...verifyBugs,
+  ...witnessBugs,
   ...postgresBugs,
 ]
 

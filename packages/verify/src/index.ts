@@ -48,7 +48,16 @@ export {
   type RelationSign,
   type Sides,
 } from './condition/index.js'
-export { type Crypto, type Sha256, type Sha256Stream, webCrypto } from './crypto.js'
+export {
+  type CertificateCrypto,
+  type Crypto,
+  type HashName,
+  type Sha256,
+  type Sha256Stream,
+  type SignatureScheme,
+  type SignedByKey,
+  webCrypto,
+} from './crypto.js'
 export {
   type AboutOp,
   type ActivatedContract,
@@ -202,9 +211,20 @@ export {
   type RunReport,
   receiptCheckNames,
   type SealReport,
+  type TokenReport,
   type VerdictOfFile,
   type VerifyOptions,
   verifyBundle,
 } from './report/index.js'
 export { PlainSha256 } from './sha256.js'
 export { jsonDepthMax, parseStrictJson, type StrictJson } from './strict-json.js'
+export {
+  certificatesIn,
+  checkToken,
+  nonceBytes,
+  readStampAnswer,
+  type StampAnswer,
+  stampRequest,
+  type TokenResult,
+  type TokenTrust,
+} from './token/index.js'

@@ -12,4 +12,5 @@ export {
   type SealReport,
   type VerdictOfFile,
 } from './report.js'
+export type { TokenReport } from './token-check.js'
 export { type VerifyOptions, verifyBundle } from './verify-bundle.js'

@@ -1,6 +1,7 @@
 import type { Scope } from '../bundle/index.js'
 import type { AuditAnswer } from './answers.js'
 import type { ReceiptReport } from './receipt.js'
+import type { TokenReport } from './token-check.js'
 
 /** The checks of docs/evidence-format.md, section 6, in the order in which they are listed. */
 export const checkNames = [
@@ -13,6 +14,7 @@ export const checkNames = [
   'keys',
   'checkpoints',
   'consistency',
+  'tokens',
   'leaves',
   'coverage',
   'seen',
@@ -36,6 +38,7 @@ export const receiptCheckNames: readonly CheckName[] = [
   'chain',
   'checkpoints',
   'consistency',
+  'tokens',
   'leaves',
   'coverage',
 ]
@@ -109,6 +112,8 @@ export interface Report {
   readonly decisionCount: number
   /** The last checkpoint; undefined where the file could not be read up to there. */
   readonly seal: SealReport | undefined
+  /** What time-stamping authorities say of its checkpoints; the first thousand. */
+  readonly tokens: readonly TokenReport[]
   /** What even a proven file does not prove, and what of this one was not evaluated or is not sealed. */
   readonly notProven: readonly string[]
 }

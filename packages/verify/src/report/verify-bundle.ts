@@ -36,6 +36,7 @@ import {
 } from './report.js'
 import { firstSigners } from './signers.js'
 import type { StreamState } from './stream-state.js'
+import { TokenCheck } from './token-check.js'
 
 /** What a file is verified with. */
 export interface VerifyOptions {
@@ -46,6 +47,8 @@ export interface VerifyOptions {
   readonly origin: string
   /** A checkpoint of this log that the auditor has kept, as a signed note; its signatures are not looked at again. */
   readonly earlier?: string
+  /** Certificates that are trusted for tokens: of time-stamping authorities or of those who vouch for them, in DER. Without any, no token is evaluated. */
+  readonly authorities?: readonly Uint8Array[]
   /** Checks that must have been evaluated: otherwise the verdict is `incomplete`. */
   readonly require?: readonly CheckName[]
 }
@@ -53,7 +56,7 @@ export interface VerifyOptions {
 /**
  * Verifies a bundle or a receipt from its bytes, in one pass. All checks are performed whatever they find; a file that is none is a report like any
  * other. Memory is bounded by the largest text of the file, 32 bytes an event and some numbers for each run and leaf. Throws `RangeError` where a key, the
- * origin or the earlier checkpoint is none, and what the source throws.
+ * origin, a certificate or the earlier checkpoint is none, and what the source throws.
  */
 export async function verifyBundle(source: AsyncIterable<Uint8Array>, options: VerifyOptions): Promise<Report> {
   const { crypto, origin, require = [] } = options
@@ -99,6 +102,7 @@ class Verification {
   readonly #keys: KeyHistory
   readonly #leaves: LeafCheck
   readonly #governance: GovernanceCheck
+  readonly #tokens: TokenCheck
   #checkpoints: CheckpointCheck
   readonly #earlier: Checkpoint | undefined
   #kind: 'bundle' | 'receipt' | undefined
@@ -112,7 +116,8 @@ class Verification {
 
   constructor(options: VerifyOptions, keys: readonly VerifierKey[], earlier: Checkpoint | undefined) {
     this.#options = options
-    const { crypto } = options
+    const { crypto, authorities = [] } = options
+    this.#tokens = new TokenCheck(crypto, this.findings, authorities)
     this.#earlier = earlier
     this.#chain = new ChainCheck(crypto, this.findings)
     this.#keys = new KeyHistory(crypto, this.findings, keys)
@@ -156,6 +161,7 @@ class Verification {
       case 'checkpoint':
         this.#checkOrigin('the checkpoint', item.checkpoint.origin)
         this.#chain.compareNamed(item.checkpoint.size, hexOf(item.checkpoint.root))
+        await this.#tokens.add(item)
         return this.#checkpoints.add(item)
       case 'end':
         this.#end = item.hash
@@ -190,6 +196,7 @@ class Verification {
   /** What only the whole file decides. */
   async finish(): Promise<void> {
     if (this.#kind === 'bundle') this.#governance.finish()
+    this.#tokens.finish(this.#options.require?.includes('tokens') === true)
     const last = this.#checkpoints.finish()
     this.#last = last
     if (last === undefined) return
@@ -248,6 +255,7 @@ class Verification {
       receipt: this.#receipt,
       decisionCount: this.#governance.decisionCount,
       seal: last && { size: last.size, root: last.root, key: signer?.known.key.text, seconds: signer?.seconds },
+      tokens: this.#tokens.reports,
       notProven:
         this.#receipt === undefined
           ? notProven(checks, runs, law && { lastSeq: law.readCount - 1, sealedSeq: law.leafSeq })

@@ -1,21 +1,31 @@
 import { parseArgs } from 'node:util'
-import { fullFleetSizes, measureFleet, quickFleetSizes } from './fleet/measures.js'
+import type { Chapter, Measuring } from './chapter.js'
+import { measureFleet } from './fleet/measures.js'
 import { describeMachine } from './machine.js'
-import { fullManySizes, measureMany, quickManySizes } from './many/measures.js'
-import { fullSizes, measure, quickSizes } from './measures.js'
+import { measureMany, measureParked } from './many/measures.js'
+import { measureSteps } from './measures.js'
 import { writePage } from './page.js'
 import { Place } from './place.js'
 import { machineLine, type Report, reportOf, roundsLine, tableText } from './report.js'
 
+const chapters: ReadonlyMap<string, (measuring: Measuring) => Promise<Chapter>> = new Map([
+  ['steps', measureSteps],
+  ['parked', measureParked],
+  ['many', measureMany],
+  ['postgres', measureFleet],
+])
+
 const usage = `npm run bench -- [options]
 
-  --quick   a few steps of everything, to see that it works
-  --json    print the report as JSON
-  --write   write docs/benchmarks.md
+  --only PART  measure this part alone; may be given several times: ${[...chapters.keys()].join(', ')}
+  --quick      a few steps of everything, to see that it works
+  --json       print the report as JSON
+  --write      write docs/benchmarks.md
 `
 
 const { values } = parseArgs({
   options: {
+    only: { type: 'string', multiple: true, default: [] },
     quick: { type: 'boolean', default: false },
     json: { type: 'boolean', default: false },
     write: { type: 'boolean', default: false },
@@ -23,8 +33,17 @@ const { values } = parseArgs({
   },
 })
 
+const wrong = values.only.find((part) => !chapters.has(part))
 if (values.help) console.log(usage)
+else if (wrong !== undefined) refuse(`There is no part ${wrong}.`)
+else if (values.write && values.only.length > 0)
+  refuse('The page holds every part: --write and --only exclude each other.')
 else await bench()
+
+function refuse(reason: string): void {
+  console.error(`${reason} Nothing was measured.\n\n${usage}`)
+  process.exitCode = 2
+}
 
 // A target that is missed is a finding, not an error: only what could not be measured ends with a code.
 async function bench(): Promise<void> {
@@ -39,15 +58,18 @@ async function bench(): Promise<void> {
 }
 
 async function run(place: Place): Promise<Report> {
-  const sizes = values.quick ? quickSizes : fullSizes
-  const manySizes = values.quick ? quickManySizes : fullManySizes
-  if (!values.json) console.error('Measuring; some minutes.')
-  const machine = await describeMachine(place)
-  const samples = await measure(place, sizes)
-  const manySamples = await measureMany(place, manySizes)
-  const fleetSizes = values.quick ? quickFleetSizes : fullFleetSizes
-  const fleetSamples = await measureFleet(place, fleetSizes)
-  return reportOf({ machine, sizes, samples, manySizes, manySamples, fleetSizes, fleetSamples })
+  const sinceMs = performance.now()
+  const tell = (what: string): void => {
+    const seconds = Math.round((performance.now() - sinceMs) / 1000)
+    if (!values.json) console.error(`${String(seconds).padStart(5)} s  ${what}`)
+  }
+  const machine = await describeMachine(place, values.quick ? 20 : 300)
+  const found: Chapter[] = []
+  for (const [part, measure] of chapters) {
+    if (values.only.length > 0 && !values.only.includes(part)) continue
+    found.push(await measure({ place, isQuick: values.quick, tell }))
+  }
+  return reportOf(machine, found)
 }
 
 function text(report: Report): string {

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { open } from 'constancia'
 import { sqlite } from 'constancia/sqlite'
 import type { Place } from './place.js'
+import { type Spread, spreadOf } from './samples.js'
 
 /** What the measurements were made on. */
 export interface Machine {
@@ -11,10 +12,14 @@ export interface Machine {
   readonly processor: string
   readonly node: string
   readonly sqlite: string
+  /** How many times a second a page reaches the disk: the ceiling of what commits one after the other can come to. */
+  readonly syncsPerSecond: Spread
 }
 
-/** Tells what this machine is. */
-export async function describeMachine(place: Place): Promise<Machine> {
+const syncRounds = 7
+
+/** Tells what this machine is; its disk is asked for so many syncs in each of some rounds. */
+export async function describeMachine(place: Place, syncs: number): Promise<Machine> {
   const file = place.file()
   const runtime = await open({ store: sqlite({ file }), flows: [], worker: false })
   const description = runtime.describe().replace(`, ${file}`, '')
@@ -26,11 +31,11 @@ export async function describeMachine(place: Place): Promise<Machine> {
     processor: processors[0]?.model.trim() ?? 'unknown',
     node: process.versions.node,
     sqlite: description,
+    syncsPerSecond: spreadOf(Array.from({ length: syncRounds }, () => syncsPerSecond(place, syncs))),
   }
 }
 
-/** How many times a second a page reaches the disk: the ceiling of what commits one after the other can come to. */
-export function syncsPerSecond(place: Place, count: number): number {
+function syncsPerSecond(place: Place, count: number): number {
   const page = Buffer.alloc(4096, 1)
   const descriptor = openSync(join(place.folder, 'syncs'), 'w')
   try {

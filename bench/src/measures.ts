@@ -2,61 +2,27 @@ import { sqlite } from 'constancia/sqlite'
 import { memory } from 'constancia/testing'
 import { advance, type Load } from './advancing.js'
 import { BareDriver } from './bare.js'
-import { syncsPerSecond } from './machine.js'
+import type { Chapter, Measuring } from './chapter.js'
 import type { Place } from './place.js'
 import { type Recording, record, replay, replayAfresh } from './replaying.js'
+import { stepRows } from './rows.js'
+import { fullSizes, quickSizes, type Samples, type Sizes } from './sizes.js'
 
-/** How much is measured. */
-export interface Sizes {
-  /** Rounds that count, each with every measurement; one more goes before them, to warm up. */
-  readonly rounds: number
-  readonly oneRun: Load
-  readonly manyRuns: Load
-  readonly longSteps: number
-  readonly shortSteps: number
-  readonly syncs: number
+/** Measures steps and replays on SQLite and in memory. */
+export async function measureSteps(measuring: Measuring): Promise<Chapter> {
+  const sizes = measuring.isQuick ? quickSizes : fullSizes
+  const { rounds, oneRun, manyRuns } = sizes
+  const [one, many] = [rounds * oneRun.stretches, rounds * manyRuns.stretches]
+  return {
+    rows: stepRows(sizes, await measure(measuring, sizes)),
+    rounds:
+      `Rounds of steps and replays: ${rounds}; of one run ${one} stretches of ${oneRun.steps} steps, of many ` +
+      `${many} of ${manyRuns.steps} steps each.`,
+  }
 }
 
-/** What `npm run bench` measures. */
-export const fullSizes: Sizes = {
-  rounds: 7,
-  oneRun: { runs: 1, stretches: 10, steps: 100 },
-  manyRuns: { runs: 256, stretches: 6, steps: 10 },
-  longSteps: 10_000,
-  shortSteps: 1_000,
-  syncs: 300,
-}
-
-/** Just enough to see that everything works. */
-export const quickSizes: Sizes = {
-  rounds: 1,
-  oneRun: { runs: 1, stretches: 2, steps: 20 },
-  manyRuns: { runs: 16, stretches: 2, steps: 10 },
-  longSteps: 400,
-  shortSteps: 40,
-  syncs: 20,
-}
-
-/** Measurements of everything, in the order in which they were made. Rates are by the second, the others milliseconds. */
-export interface Samples {
-  readonly syncs: number[]
-  readonly oneRun: number[]
-  readonly oneRunBare: number[]
-  readonly manyRuns: number[]
-  readonly manyRunsBare: number[]
-  readonly longReplay: number[]
-  readonly shortReplay: number[]
-  readonly longReplayAfresh: number[]
-  readonly shortReplayAfresh: number[]
-  readonly longInMemory: number[]
-  readonly shortInMemory: number[]
-}
-
-/**
- * Measures everything round by round: what is compared is measured one right after the other, so that whatever else the
- * machine does at the time reaches both.
- */
-export async function measure(place: Place, sizes: Sizes): Promise<Samples> {
+// Round by round: what is compared is measured one right after the other, so that whatever else the machine does at the time reaches both.
+async function measure({ place, tell }: Measuring, sizes: Sizes): Promise<Samples> {
   const long = { file: place.file(), steps: sizes.longSteps }
   const short = { file: place.file(), steps: sizes.shortSteps }
   await record(long)
@@ -65,19 +31,18 @@ export async function measure(place: Place, sizes: Sizes): Promise<Samples> {
   for (let round = 0; round <= sizes.rounds; round += 1) {
     // The first round only warms up.
     const into = round === 0 ? emptySamples() : samples
-    into.syncs.push(syncsPerSecond(place, sizes.syncs))
     await compare(place, sizes.oneRun, { constancia: into.oneRun, bare: into.oneRunBare })
     await compare(place, sizes.manyRuns, { constancia: into.manyRuns, bare: into.manyRunsBare })
     await replayBoth({ long, short }, into)
     into.longInMemory.push(await inMemory(sizes.longSteps))
     into.shortInMemory.push(await inMemory(sizes.shortSteps))
+    tell(round === 0 ? 'steps and replays: warm' : `steps and replays: round ${round} of ${sizes.rounds}`)
   }
   return samples
 }
 
 function emptySamples(): Samples {
   return {
-    syncs: [],
     oneRun: [],
     oneRunBare: [],
     manyRuns: [],

@@ -77,7 +77,7 @@ loop turn between two outcomes. The bare side is a loop that does nothing but wr
   runs again whenever many runs of another ended at once, nearly half of all reads with four of them; and who commits a notification waits for others who do, which about one
   look in six at what the server waits for found. The clock begins later now; ends are told so that nobody reads for them. That notifications wait for each other is as it was.
 
-\`npm run bench\` measures it anew, \`npm run bench -- --json\` prints it for programs, \`npm run bench -- --write\` writes this page.
+\`npm run bench\` measures it anew, \`npm run bench -- --only postgres\` a part of it, \`npm run bench -- --json\` prints it for programs, \`npm run bench -- --write\` writes this page.
 `
 
 /** Writes `docs/benchmarks.md`; returns its path. */

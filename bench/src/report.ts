@@ -1,100 +1,25 @@
-import type { FleetSamples, FleetSizes } from './fleet/measures.js'
-import { fleetRows } from './fleet/rows.js'
+import type { Chapter } from './chapter.js'
 import type { Machine } from './machine.js'
-import type { ManySamples, ManySizes } from './many/measures.js'
-import { manyRows } from './many/rows.js'
-import type { Samples, Sizes } from './measures.js'
-import { type Row, withTarget } from './row.js'
-import { ratios, type Spread, spreadOf } from './samples.js'
+import type { Row } from './row.js'
+import type { Spread } from './samples.js'
 
 /** Everything that one run of the benchmarks found. */
 export interface Report {
   readonly date: string
-  readonly machine: Machine & { readonly postgres: string; readonly syncsPerSecond: Spread }
-  readonly sizes: Sizes
-  readonly manySizes: ManySizes
-  readonly fleetSizes: FleetSizes
+  readonly machine: Machine & { readonly postgres: string | undefined }
+  /** How often everything was measured, a sentence for each part. */
+  readonly rounds: readonly string[]
   readonly rows: readonly Row[]
 }
 
-/** What was measured, and how much of it. */
-export interface Measured {
-  readonly machine: Machine
-  readonly sizes: Sizes
-  readonly samples: Samples
-  readonly manySizes: ManySizes
-  readonly manySamples: ManySamples
-  readonly fleetSizes: FleetSizes
-  readonly fleetSamples: FleetSamples
-}
-
 /** Sums up what was measured. */
-export function reportOf(measured: Measured): Report {
-  const { machine, sizes, samples, manySizes, manySamples, fleetSizes, fleetSamples } = measured
+export function reportOf(machine: Machine, chapters: readonly Chapter[]): Report {
   return {
     date: new Date().toISOString().slice(0, 10),
-    machine: { ...machine, postgres: fleetSamples.server, syncsPerSecond: spreadOf(samples.syncs) },
-    sizes,
-    manySizes,
-    fleetSizes,
-    rows: [
-      ...comparisons(sizes, samples),
-      ...replays(sizes, samples),
-      ...inMemory(sizes, samples),
-      ...manyRows(manySizes, manySamples),
-      ...fleetRows(fleetSizes, fleetSamples),
-    ],
+    machine: { ...machine, postgres: chapters.find(({ server }) => server !== undefined)?.server },
+    rounds: chapters.map(({ rounds }) => rounds),
+    rows: chapters.flatMap(({ rows }) => rows),
   }
-}
-
-function comparisons(sizes: Sizes, samples: Samples): Row[] {
-  const one: Row = {
-    id: 'one-run',
-    what: 'one run, step after step; time against a bare commit each',
-    unit: 'steps/s',
-    constancia: spreadOf(samples.oneRun),
-    bare: spreadOf(samples.oneRunBare),
-    ratio: spreadOf(ratios(samples.oneRunBare, samples.oneRun)),
-  }
-  const many: Row = {
-    id: 'many-runs',
-    what: `${sizes.manyRuns.runs} runs at once; share of the bare driver's rate in groups of ${sizes.manyRuns.runs}`,
-    unit: 'steps/s',
-    constancia: spreadOf(samples.manyRuns),
-    bare: spreadOf(samples.manyRunsBare),
-    ratio: spreadOf(ratios(samples.manyRuns, samples.manyRunsBare)),
-  }
-  return [withTarget(one, '<=', 1.3), withTarget(many, '>=', 0.6)]
-}
-
-function replays({ longSteps, shortSteps }: Sizes, samples: Samples): Row[] {
-  const replay = (id: string, what: string, times: readonly number[]): Row => ({
-    id,
-    what,
-    unit: 'ms',
-    constancia: spreadOf(times),
-  })
-  const growth = { what: `replay of ${count(longSteps)} steps against ${count(shortSteps)}`, times: samples.longReplay }
-  const grown: Row = {
-    ...replay('replay-growth', growth.what, growth.times),
-    ratio: spreadOf(ratios(samples.longReplay, samples.shortReplay)),
-  }
-  return [
-    withTarget(replay('replay', `replay of ${count(longSteps)} steps`, samples.longReplay), '<=', 150),
-    withTarget(grown, '<=', 12),
-    replay('replay-afresh', `replay of ${count(longSteps)} steps, in a new process`, samples.longReplayAfresh),
-    replay('replay-afresh-short', `replay of ${count(shortSteps)} steps, in a new process`, samples.shortReplayAfresh),
-  ]
-}
-
-function inMemory({ longSteps, shortSteps }: Sizes, samples: Samples): Row[] {
-  const row = (id: string, steps: number, rates: readonly number[]): Row => ({
-    id,
-    what: `one run of ${count(steps)} steps, in memory`,
-    unit: 'steps/s',
-    constancia: spreadOf(rates),
-  })
-  return [row('memory-long', longSteps, samples.longInMemory), row('memory-short', shortSteps, samples.shortInMemory)]
 }
 
 const count = (value: number): string => value.toLocaleString('en-US')
@@ -124,17 +49,13 @@ function cellsOf(row: Row): string[] {
 /** What it was measured on, in a line. */
 export function machineLine({ machine }: Report): string {
   const { cores, processor, node, sqlite, postgres, syncsPerSecond } = machine
-  return `${cores} cores (${processor}), Node.js ${node}, ${sqlite}, ${postgres}, ${spreadText(syncsPerSecond)} syncs/s`
+  const stores = postgres === undefined ? sqlite : `${sqlite}, ${postgres}`
+  return `${cores} cores (${processor}), Node.js ${node}, ${stores}, ${spreadText(syncsPerSecond)} syncs/s`
 }
 
 /** How often it was measured, in a line. */
-export function roundsLine({ sizes, manySizes, fleetSizes }: Report): string {
-  const { rounds, oneRun, manyRuns } = sizes
-  return (
-    `Medians (lowest–highest) of ${rounds} rounds; of one run ${rounds * oneRun.stretches} stretches of ${oneRun.steps} steps, of many ` +
-    `${rounds * manyRuns.stretches} of ${manyRuns.steps} steps each; from parked runs on ${manySizes.rounds} rounds, in processes of their own, over PostgreSQL ${fleetSizes.rounds}. ` +
-    'What is compared took turns.'
-  )
+export function roundsLine({ rounds }: Report): string {
+  return `Medians (lowest–highest). ${rounds.join(' ')} What is compared took turns.`
 }
 
 /** The table, for a terminal. */

@@ -1,74 +1,27 @@
 import { postgres } from 'constancia/postgres'
 import { memory } from 'constancia/testing'
 import { advance, type Load } from '../advancing.js'
+import type { Chapter, Measuring } from '../chapter.js'
 import { apart } from '../many/apart.js'
 import { drainWith } from '../many/short-runs.js'
-import type { Place } from '../place.js'
 import { BarePostgres, dropSchemas, type Schema, versionOf } from './bare.js'
+import { fleetRows } from './rows.js'
 import { startServer } from './server.js'
-import { measureWaking, type Waking } from './waking.js'
-
-/** How much is measured over PostgreSQL. */
-export interface FleetSizes {
-  readonly rounds: number
-  readonly oneRun: Load
-  readonly manyRuns: Load
-  readonly wakes: number
-  /** Wakes of a new process that come first and do not count. */
-  readonly uncountedWakes: number
-  readonly queuedRuns: number
-  readonly steps: number
-  /** Steps of each worker process that come first and do not count. */
-  readonly uncountedSteps: number
-  /** By how many processes a queue is emptied, one count after the other. */
-  readonly workers: readonly number[]
-}
-
-/** What `npm run bench` measures. */
-export const fullFleetSizes: FleetSizes = {
-  rounds: 3,
-  oneRun: { runs: 1, stretches: 10, steps: 100 },
-  manyRuns: { runs: 256, stretches: 6, steps: 10 },
-  wakes: 200,
-  uncountedWakes: 10,
-  queuedRuns: 6_000,
-  steps: 10,
-  uncountedSteps: 3_000,
-  workers: [1, 2, 4],
-}
-
-/** Just enough to see that everything works. */
-export const quickFleetSizes: FleetSizes = {
-  rounds: 1,
-  oneRun: { runs: 1, stretches: 2, steps: 10 },
-  manyRuns: { runs: 16, stretches: 2, steps: 5 },
-  wakes: 3,
-  uncountedWakes: 1,
-  queuedRuns: 40,
-  steps: 2,
-  uncountedSteps: 0,
-  workers: [1, 2],
-}
-
-/** What was measured, in the order in which it was. Rates are by the second. */
-export interface FleetSamples {
-  readonly server: string
-  readonly oneRun: number[]
-  readonly oneRunBare: number[]
-  readonly manyRuns: number[]
-  readonly manyRunsBare: number[]
-  readonly wakings: Waking[]
-  /** Steps a second, by the number of processes. */
-  readonly queues: ReadonlyMap<number, number[]>
-}
+import { type FleetSamples, type FleetSizes, fullFleetSizes, quickFleetSizes } from './sizes.js'
+import { measureWaking } from './waking.js'
 
 /** Measures workers over PostgreSQL; what is compared takes turns. */
-export async function measureFleet(place: Place, sizes: FleetSizes): Promise<FleetSamples> {
+export async function measureFleet({ place, isQuick, tell }: Measuring): Promise<Chapter> {
+  const sizes = isQuick ? quickFleetSizes : fullFleetSizes
   const server = await startServer(place)
   try {
-    const bench = new FleetBench(server.url, sizes, await versionOf(server.url))
-    for (let round = 0; round <= sizes.rounds; round += 1) await bench.round(round === 0)
-    return bench.samples
+    const bench = new FleetBench({ url: server.url, sizes, tell })
+    for (let round = 0; round <= sizes.rounds; round += 1) {
+      await bench.round(round === 0)
+      tell(round === 0 ? 'PostgreSQL: warm' : `PostgreSQL: round ${round} of ${sizes.rounds}`)
+    }
+    const rounds = `Rounds over PostgreSQL: ${sizes.rounds}.`
+    return { rows: fleetRows(sizes, bench.samples), rounds, server: await versionOf(server.url) }
   } finally {
     await server.stop()
   }
@@ -78,13 +31,19 @@ class FleetBench {
   readonly samples: FleetSamples
   readonly #url: string
   readonly #sizes: FleetSizes
+  readonly #tell: Measuring['tell']
   #schemaCount = 0
 
-  constructor(url: string, sizes: FleetSizes, server: string) {
+  constructor({
+    url,
+    sizes,
+    tell,
+  }: { readonly url: string; readonly sizes: FleetSizes; readonly tell: Measuring['tell'] }) {
     this.#url = url
     this.#sizes = sizes
+    this.#tell = tell
     const queues = new Map(sizes.workers.map((count): [number, number[]] => [count, []]))
-    this.samples = { server, oneRun: [], oneRunBare: [], manyRuns: [], manyRunsBare: [], wakings: [], queues }
+    this.samples = { oneRun: [], oneRunBare: [], manyRuns: [], manyRunsBare: [], wakings: [], queues }
   }
 
   /** Measures everything once; the first time only warms up what is compared step by step. */
@@ -95,9 +54,14 @@ class FleetBench {
     await this.#compare(oneRun, isFirst ? none : { constancia: samples.oneRun, bare: samples.oneRunBare })
     await this.#compare(manyRuns, isFirst ? none : { constancia: samples.manyRuns, bare: samples.manyRunsBare })
     if (isFirst) return
+    this.#tell('PostgreSQL: steps')
     const waking = await this.#inSchema((schema) => measureWaking(schema, wakes, uncountedWakes))
     samples.wakings.push(waking)
-    for (const count of workers) samples.queues.get(count)?.push(await this.#drain(count))
+    this.#tell('PostgreSQL: waking')
+    for (const count of workers) {
+      samples.queues.get(count)?.push(await this.#drain(count))
+      this.#tell(`PostgreSQL: a queue and ${count} worker processes`)
+    }
   }
 
   async #compare(load: Load, into: { readonly constancia: number[]; readonly bare: number[] }): Promise<void> {

@@ -1,6 +1,6 @@
 import { type Row, withTarget } from '../row.js'
 import { percentile, ratios, spreadOf } from '../samples.js'
-import type { FleetSamples, FleetSizes } from './measures.js'
+import type { FleetSamples, FleetSizes } from './sizes.js'
 
 const count = (value: number): string => value.toLocaleString('en-US')
 

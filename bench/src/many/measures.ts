@@ -1,74 +1,40 @@
 import { statSync } from 'node:fs'
 import { textBytes } from '../bare.js'
+import type { Chapter, Measuring } from '../chapter.js'
 import type { Place } from '../place.js'
 import { apart } from './apart.js'
-import type { Advancing, Stayed, Woken } from './orders.js'
+import type { Advancing, Stayed } from './orders.js'
 import { listenerId, startProbe } from './parked.js'
+import { manyRows, parkedRows } from './rows.js'
 import { drainWith } from './short-runs.js'
+import { fullManySizes, type ManySamples, type ManySizes, quickManySizes } from './sizes.js'
 import { wakeFromElsewhere } from './waking.js'
 
-/** How much is measured of many runs. */
-export interface ManySizes {
-  readonly rounds: number
-  readonly parkedRuns: number
-  readonly idleMs: number
-  /** How many of the parked runs are woken in each round, from each side. */
-  readonly wakes: number
-  readonly fewRuns: number
-  readonly manyRuns: number
-  readonly steps: number
-  readonly pairs: number
-  readonly queuedRuns: number
-  readonly workers: number
+/** Measures parked runs and their waking, each in processes of its own. */
+export async function measureParked(measuring: Measuring): Promise<Chapter> {
+  const sizes = measuring.isQuick ? quickManySizes : fullManySizes
+  const samples = emptySamples()
+  await park(measuring, sizes, samples)
+  return { rows: parkedRows(sizes, samples), rounds: `Rounds of parked runs: ${sizes.rounds}.` }
 }
 
-/** What `npm run bench` measures. */
-export const fullManySizes: ManySizes = {
-  rounds: 3,
-  parkedRuns: 100_000,
-  idleMs: 5_000,
-  wakes: 100,
-  fewRuns: 1_000,
-  manyRuns: 10_000,
-  steps: 20,
-  pairs: 2_000,
-  queuedRuns: 20_000,
-  workers: 4,
+/** Measures many runs at once, each in processes of its own; what is compared goes one right after the other. */
+export async function measureMany({ place, isQuick, tell }: Measuring): Promise<Chapter> {
+  const sizes = isQuick ? quickManySizes : fullManySizes
+  const samples = emptySamples()
+  for (let round = 0; round < sizes.rounds; round += 1) {
+    samples.few.push(await advance(place, sizes.fewRuns, sizes.steps))
+    samples.many.push(await advance(place, sizes.manyRuns, sizes.steps))
+    samples.pairs.push(await call(place, sizes.pairs))
+    samples.drainOne.push(await drain(place, sizes, 1))
+    samples.drainMany.push(await drain(place, sizes, sizes.workers))
+    tell(`many runs: round ${round + 1} of ${sizes.rounds}`)
+  }
+  return { rows: manyRows(sizes, samples), rounds: `Rounds of many runs: ${sizes.rounds}.` }
 }
 
-/** Just enough to see that everything works. */
-export const quickManySizes: ManySizes = {
-  rounds: 1,
-  parkedRuns: 200,
-  idleMs: 100,
-  wakes: 5,
-  fewRuns: 20,
-  manyRuns: 60,
-  steps: 5,
-  pairs: 20,
-  queuedRuns: 200,
-  workers: 2,
-}
-
-/** What was measured, round by round. */
-export interface ManySamples {
-  /** Bytes of the file for a parked run, without the texts of its events. */
-  diskBytes: number
-  readonly empty: Stayed[]
-  readonly parked: Stayed[]
-  /** From `signal` to the next step; one for each round. */
-  readonly wakeOwn: Woken[]
-  readonly wakeElsewhere: Woken[]
-  readonly few: Advancing[]
-  readonly many: Advancing[]
-  readonly pairs: number[]
-  readonly drainOne: number[]
-  readonly drainMany: number[]
-}
-
-/** Measures many runs, everything in processes of its own; what is compared goes one right after the other. */
-export async function measureMany(place: Place, sizes: ManySizes): Promise<ManySamples> {
-  const samples: ManySamples = {
+function emptySamples(): ManySamples {
+  return {
     diskBytes: 0,
     empty: [],
     parked: [],
@@ -80,22 +46,14 @@ export async function measureMany(place: Place, sizes: ManySizes): Promise<ManyS
     drainOne: [],
     drainMany: [],
   }
-  await measureParked(place, sizes, samples)
-  for (let round = 0; round < sizes.rounds; round += 1) {
-    samples.few.push(await advance(place, sizes.fewRuns, sizes.steps))
-    samples.many.push(await advance(place, sizes.manyRuns, sizes.steps))
-    samples.pairs.push(await call(place, sizes.pairs))
-    samples.drainOne.push(await drain(place, sizes, 1))
-    samples.drainMany.push(await drain(place, sizes, sizes.workers))
-  }
-  return samples
 }
 
-async function measureParked(place: Place, sizes: ManySizes, samples: ManySamples): Promise<void> {
+async function park({ place, tell }: Measuring, sizes: ManySizes, samples: ManySamples): Promise<void> {
   const [file, emptyFile] = [place.file(), place.file()]
   const { idleMs, parkedRuns, wakes } = sizes
   await apart({ kind: 'park', file: emptyFile, runs: 0 })
   await apart({ kind: 'park', file, runs: parkedRuns })
+  tell(`parked runs: ${parkedRuns} started`)
   samples.diskBytes = (statSync(file).size - statSync(emptyFile).size - (await textBytes(file))) / parkedRuns
   for (let round = 0; round < sizes.rounds; round += 1) {
     samples.empty.push(await stay(emptyFile, 100))
@@ -105,6 +63,7 @@ async function measureParked(place: Place, sizes: ManySizes, samples: ManySample
     samples.wakeOwn.push(await onNewFile(place, (bareFile) => apart({ ...order, bareFile })))
     const runs = ids((2 * round + 1) * wakes)
     samples.wakeElsewhere.push(await onNewFile(place, (bareFile) => wakeFromElsewhere(file, bareFile, runs)))
+    tell(`parked runs: round ${round + 1} of ${sizes.rounds}`)
   }
   place.drop(file)
   place.drop(emptyFile)

@@ -1,19 +1,19 @@
 import { type Row, withTarget } from '../row.js'
 import { percentile, ratios, type Spread, spreadOf } from '../samples.js'
-import type { ManySamples, ManySizes } from './measures.js'
 import type { Woken } from './orders.js'
+import type { ManySamples, ManySizes } from './sizes.js'
 
 const mebibyte = 2 ** 20
 const count = (value: number): string => value.toLocaleString('en-US')
 
-/** Sums up what was measured of many runs. */
+/** Sums up what was measured of parked runs. */
+export function parkedRows(sizes: ManySizes, samples: ManySamples): Row[] {
+  return [...parked(sizes, samples), ...waking(sizes, samples)]
+}
+
+/** Sums up what was measured of many runs at once. */
 export function manyRows(sizes: ManySizes, samples: ManySamples): Row[] {
-  return [
-    ...parked(sizes, samples),
-    ...waking(sizes, samples),
-    ...inFlight(sizes, samples),
-    ...shortRuns(sizes, samples),
-  ]
+  return [...inFlight(sizes, samples), ...shortRuns(sizes, samples)]
 }
 
 function parked({ parkedRuns }: ManySizes, { empty, parked: stayed, diskBytes }: ManySamples): Row[] {

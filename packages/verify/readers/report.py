@@ -1,18 +1,18 @@
 """What was checked, what came of it, and the verdict that follows (section 6 of the evidence format)."""
 
-CHECKS = ("format", "digest", "origin", "chain", "genesis", "end", "keys", "checkpoints", "consistency", "leaves", "coverage",
+CHECKS = ("format", "digest", "origin", "chain", "genesis", "end", "keys", "checkpoints", "consistency", "tokens", "leaves", "coverage",
           "seen", "epochs", "claim", "law", "actions", "approvals", "resumes", "once")
-RECEIPT_CHECKS = ("format", "digest", "origin", "chain", "checkpoints", "consistency", "leaves", "coverage")
+RECEIPT_CHECKS = ("format", "digest", "origin", "chain", "checkpoints", "consistency", "tokens", "leaves", "coverage")
 PASSED, FAILED, NOT_EVALUATED = "passed", "failed", "not evaluated"
-EXIT_CODES = {"proven": 0, "forged": 15, "incomplete": 16, "unsealed": 17, "unverifiable": 18, "unreadable": 19}
+EXIT_CODES = {"proven": 0, "forged": 15, "unverifiable": 16, "incomplete": 17, "unsealed": 18, "unreadable": 19}
 MAX_FINDINGS = 100
 
 class Report:
     """Findings by check. A check without findings has passed."""
-    def __init__(self, required=()):
+    def __init__(self, required=(), allowed=()):
         self.findings = {check: [] for check in CHECKS}
         self.results = {check: PASSED for check in CHECKS}
-        self.means, self.required, self.notes = set(), required, []
+        self.means, self.required, self.allowed, self.notes = set(), required, allowed, []
 
     def fail(self, check, message, means="forged"):
         """The check failed; `means` is the verdict that this alone leads to."""
@@ -41,7 +41,9 @@ class Report:
 
     def verdict(self):
         means = set(self.means)
-        if any(self.results.get(check) != PASSED for check in self.required): means.add("incomplete")
+        # No certificate of an authority can be given here: tokens do not apply unless they are asked for.
+        needed = ({*self.results} - {"tokens"} | {*self.required}) - set(self.allowed)
+        if any(self.results.get(check, NOT_EVALUATED) == NOT_EVALUATED for check in needed): means.add("incomplete")
         return next((word for word in ("unreadable", "forged", "unverifiable", "incomplete", "unsealed") if word in means), "proven")
 
     def as_json(self):

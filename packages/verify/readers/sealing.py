@@ -21,6 +21,7 @@ class Seals:
     def check(self, earlier):
         self.check_signatures()
         self.check_consistency(earlier)
+        self.check_tokens()
         self.check_leaves()
         self.check_coverage()
         if not self.is_receipt: self.check_seen()
@@ -81,6 +82,11 @@ class Seals:
         if earlier.size > self.last.size: self.report.fail("consistency", "the earlier checkpoint is later than the last one of the bundle")
         elif same is None: self.report.unevaluated("consistency", "the earlier checkpoint is not in the bundle, and no proof from it", "incomplete")
         elif same.root != earlier.root: self.report.fail("consistency", "the bundle shows another history than the earlier checkpoint")
+
+    def check_tokens(self):
+        count = sum(len(sealed.tokens) for sealed in self.bundle.sealed)
+        if count: self.report.unevaluated("tokens", f"{count} tokens of time-stamping authorities: this verifier does not know their certificates")
+        elif "tokens" in self.report.required: self.report.unevaluated("tokens", "no checkpoint has a token of a time-stamping authority")
 
     def check_leaves(self):
         last_of = {}

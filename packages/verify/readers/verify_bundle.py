@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Verifies a bundle or a receipt of evidence: verify_bundle.py FILE --key VKEY [--origin O] [--checkpoint FILE] [--require CHECK] [--json].
+"""Verifies a bundle or a receipt of evidence: verify_bundle.py FILE --key VKEY [--origin O] [--checkpoint FILE] [--require CHECK] [--allow CHECK] [--json].
 
 Written from docs/evidence-format.md alone, in the standard library of Python 3.11; it shares no code with the other verifier.
-Exit codes: 0 proven, 15 forged, 16 incomplete, 17 unsealed, 18 unverifiable, 19 unreadable; 2 where the question makes no sense."""
+Exit codes: 0 proven, 15 forged, 16 unverifiable, 17 incomplete, 18 unsealed, 19 unreadable; 2 where the question makes no sense."""
 import argparse, json, mmap, os, sys
 from typing import NamedTuple, Optional
 sys.dont_write_bytecode = True
@@ -18,16 +18,17 @@ from report import CHECKS, EXIT_CODES, RECEIPT_CHECKS, Report
 from sealing import Seals
 
 class Question(NamedTuple):
-    """What the verifier was given: trusted keys, the origin, perhaps an earlier checkpoint, the checks that are required."""
+    """What the verifier was given: trusted keys, the origin, perhaps an earlier checkpoint, the checks that are required beyond those that apply, and those that it may do without."""
     keys: list
     origin: str
     earlier: Optional[notes.Checkpoint] = None
     required: tuple = ()
+    allowed: tuple = ()
 
 class Verifier:
     """Reads one bundle once and performs every check on it."""
     def __init__(self, question):
-        self.question, self.report = question, Report(question.required)
+        self.question, self.report = question, Report(question.required, question.allowed)
         self.keys = KeyHistory(self.report, question.keys)
         self.journals, self.changes, self.replay, self.prev = {}, Changes(self.report), None, None
 
@@ -104,7 +105,7 @@ def ask(arguments):
     if arguments.checkpoint:
         with open(arguments.checkpoint, "rb") as file: earlier = notes.parse_checkpoint(file.read(2**16 + 1))
         if earlier.origin != origin: raise notes.Malformed("the earlier checkpoint is of another origin")
-    return Question(keys, origin, earlier, tuple(arguments.require))
+    return Question(keys, origin, earlier, tuple(arguments.require), tuple(arguments.allow))
 
 def show(report):
     for check, result in report.results.items():
@@ -119,7 +120,8 @@ def main():
     parser.add_argument("--key", action="append", required=True, help="a trusted verifier key; may be repeated")
     parser.add_argument("--origin", help="the log's name, where it is not the name of the key")
     parser.add_argument("--checkpoint", help="a file with an earlier checkpoint of this log")
-    parser.add_argument("--require", action="append", default=[], choices=CHECKS, help="a check that must have passed; may be repeated")
+    parser.add_argument("--require", action="append", default=[], choices=CHECKS, help="a check that must have been evaluated though it does not apply to such a file; may be repeated")
+    parser.add_argument("--allow", action="append", default=[], choices=CHECKS, help="a check that need not have been evaluated; may be repeated")
     parser.add_argument("--json", action="store_true", help="one JSON document")
     arguments = parser.parse_args()
     try: question, data = ask(arguments), contents(arguments.file)

@@ -45,7 +45,7 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
   [exitCodes.differs, 'contract diff: the contracts differ'],
   [exitCodes.forged, 'verify, log: something does not fit what was signed'],
   [exitCodes.unverifiable, 'verify: signed by no key that is trusted: another log, or a lost key'],
-  [exitCodes.incomplete, 'verify: something is missing that was asked for'],
+  [exitCodes.incomplete, 'verify: something is missing, or could not be evaluated'],
   [exitCodes.unsealed, 'verify, prove, receipt: not sealed yet'],
   [exitCodes.unreadable, 'verify: not a bundle, or a damaged one'],
   [exitCodes.interrupted, 'stopped by Ctrl-C; what was done is told'],

@@ -1,6 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { fileURLToPath } from 'node:url'
 import { checkpointFolder, flow, keyFile, open } from 'constancia'
 import { sqlite } from 'constancia/sqlite'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
@@ -81,6 +82,24 @@ describe('evidence on the command line:', () => {
     expect((await run('verify', 'nowhere.proof', '--key', key)).code).toBe(2)
     expect((await run('prove', 'nobody', '-o', 'x')).code).toBe(18)
     expect((await run('prove', '-o', 'x')).code).toBe(2)
+  })
+
+  test('R-G4 R-G7 a file whose questions could not all be answered is incomplete, unless the auditor says that the rest is enough', async () => {
+    const vectors = new URL('../../../verify/vectors/', import.meta.url)
+    const index = JSON.parse(readFileSync(new URL('index.json', vectors), 'utf8')) as { name: string; keys: string[] }[]
+    const trusted = index.find(({ name }) => name === 'withheld-vote-body')?.keys[0] ?? ''
+    const words = ['verify', fileURLToPath(new URL('withheld-vote-body.bundle', vectors)), '--key', trusted]
+    const asked = await run(...words)
+    expect([asked.code, asked.stdout]).toEqual([
+      17,
+      expect.stringMatching(
+        /^incomplete\n {2}not evaluated +actions, approvals\n[\s\S]*--allow actions,approvals[\s\S]*real\? not shown\n[\s\S]*once\? yes/,
+      ),
+    ])
+    expect((await run(...words, '--allow', 'approvals')).code).toBe(17)
+    const allowed = await run(...words, '--allow', 'approvals,actions')
+    expect([allowed.code, allowed.stdout]).toEqual([0, expect.stringMatching(/real\? not shown\n/)])
+    expect((await run(...words, '--allow', 'everything')).code).toBe(2)
   })
 
   test('R-G4 R-G7 a receipt of one effect is verified by the command that verifies bundles, and says what it proves and what not', async () => {

@@ -58,9 +58,11 @@ export class Findings {
     return names.map((name) => this.#resultOf(name))
   }
 
-  /** What all of it comes to, where these checks must have been evaluated. */
-  verdict(required: readonly CheckName[]): VerdictOfFile {
-    const isMissing = this.results(required).some(({ result }) => result === 'not_evaluated')
+  /** What all of it comes to, where these checks must have been evaluated; `names` are those that apply. */
+  verdict(required: readonly CheckName[], names: readonly CheckName[]): VerdictOfFile {
+    const isMissing = this.results(required).some(
+      ({ name, result }) => result === 'not_evaluated' || !names.includes(name),
+    )
     const found = weights.find((weight) => this.#weights.has(weight) || (weight === 'incomplete' && isMissing))
     return found ?? 'proven'
   }

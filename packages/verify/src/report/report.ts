@@ -43,6 +43,9 @@ export const receiptCheckNames: readonly CheckName[] = [
   'coverage',
 ]
 
+/** Those of the replay of the governance, by which the four questions are answered. */
+export const replayCheckNames: readonly CheckName[] = ['law', 'actions', 'approvals', 'resumes', 'once']
+
 /** What all of it comes to; the worst that applies, in this order. */
 export type VerdictOfFile = 'unreadable' | 'forged' | 'unverifiable' | 'incomplete' | 'unsealed' | 'proven'
 

@@ -27,6 +27,8 @@ export class TokenCheck {
   readonly #findings: Findings
   readonly #anchors: readonly Uint8Array[]
   readonly #reports: TokenReport[] = []
+  readonly #skipped: string[] = []
+  #hasValid = false
   #count = 0
 
   /** Throws `RangeError` where one of the trusted certificates is none. */
@@ -48,14 +50,17 @@ export class TokenCheck {
       const { result, why = '' } = report
       const message = `a token over the checkpoint of size ${size}: ${why}`
       if (result === 'refused') this.#findings.fail('tokens', message)
-      if (result === 'not_evaluated') this.#findings.skip('tokens', message)
+      if (result === 'not_evaluated') this.#skipped.push(message)
+      if (result === 'valid') this.#hasValid = true
       this.#count += 1
       if (this.#count <= reportCountMax) this.#reports.push(report)
     }
   }
 
-  /** The file was read to its end: where it has no token, and somebody wants one, nothing was evaluated. */
+  /** The file was read to its end: where it has no token that counts, and somebody wants one, or has one, nothing was evaluated. */
   finish(isWanted: boolean): void {
+    // Several authorities may have said something: who trusts one of them needs no word of the others.
+    if (!this.#hasValid) for (const message of this.#skipped) this.#findings.skip('tokens', message)
     if (this.#count === 0 && (isWanted || this.#anchors.length > 0))
       this.#findings.skip('tokens', 'no checkpoint in the file has a token of a time-stamping authority')
   }

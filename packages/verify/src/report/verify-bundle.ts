@@ -32,6 +32,7 @@ import {
   type Report,
   type RunReport,
   receiptCheckNames,
+  replayCheckNames,
   type VerdictOfFile,
 } from './report.js'
 import { firstSigners } from './signers.js'
@@ -49,8 +50,10 @@ export interface VerifyOptions {
   readonly earlier?: string
   /** Certificates that are trusted for tokens: of time-stamping authorities or of those who vouch for them, in DER. Without any, no token is evaluated. */
   readonly authorities?: readonly Uint8Array[]
-  /** Checks that must have been evaluated: otherwise the verdict is `incomplete`. */
+  /** Checks that must have been evaluated even if they do not apply to such a file. All that apply have to be, or the verdict is `incomplete`. */
   readonly require?: readonly CheckName[]
+  /** Checks that may stay unevaluated all the same, where the rest is enough: texts were withheld, say. */
+  readonly allow?: readonly CheckName[]
 }
 
 /**
@@ -59,7 +62,7 @@ export interface VerifyOptions {
  * origin, a certificate or the earlier checkpoint is none, and what the source throws.
  */
 export async function verifyBundle(source: AsyncIterable<Uint8Array>, options: VerifyOptions): Promise<Report> {
-  const { crypto, origin, require = [] } = options
+  const { crypto, origin } = options
   if (!isOrigin(origin)) throw new RangeError(`${JSON.stringify(origin)} is not the origin of a log.`)
   const verification = new Verification(options, await givenKeys(options), earlierOf(options))
   try {
@@ -69,7 +72,7 @@ export async function verifyBundle(source: AsyncIterable<Uint8Array>, options: V
     if (!(error instanceof UnreadableBundleError)) throw error
     verification.findings.unreadable(error.message)
   }
-  return verification.report(require)
+  return verification.report()
 }
 
 async function givenKeys({ crypto, keys, origin }: VerifyOptions): Promise<VerifierKey[]> {
@@ -235,16 +238,20 @@ class Verification {
     else if (!isSigned) this.findings.fail('claim', 'the claim is not signed by a key that is active')
   }
 
-  report(required: readonly CheckName[]): Report {
+  report(): Report {
     const names = this.#kind === 'receipt' ? receiptCheckNames : checkNames
+    const required = this.#requiredOf(names)
     const last = this.#last
     const signer = last?.signedBy[0]
     const checks = this.findings.results(names)
     const law = this.#chain.streams.get('governance')
-    const verdict = this.findings.verdict(required.filter((name) => names.includes(name)))
+    const verdict = this.findings.verdict([...required], names)
+    // What the replay could not evaluate is told question by question: the other answers stand. None rests on a token.
+    for (const name of [...replayCheckNames, 'tokens'] as const) required.delete(name)
+    const standing = this.findings.verdict([...required], names)
     const runs = [...this.#chain.streams.values()]
       .filter(({ name }) => name.startsWith('run/'))
-      .map((stream) => this.#runOf(stream, verdict))
+      .map((stream) => this.#runOf(stream, standing))
     return {
       verdict,
       kind: this.#kind,
@@ -261,6 +268,13 @@ class Verification {
           ? notProven(checks, runs, law && { lastSeq: law.readCount - 1, sealedSeq: law.leafSeq })
           : notProvenByReceipt(checks, this.#receipt),
     }
+  }
+
+  // Of the checks that apply: tokens are evaluated where a certificate of an authority was given, and there alone.
+  #requiredOf(names: readonly CheckName[]): Set<CheckName> {
+    const { require = [], allow = [], authorities = [] } = this.#options
+    const applying = names.filter((name) => name !== 'tokens' || authorities.length > 0)
+    return new Set([...applying, ...require].filter((name) => !allow.includes(name)))
   }
 
   #runOf(stream: StreamState, verdict: VerdictOfFile): RunReport {

@@ -41,6 +41,7 @@ export interface Algorithm {
 
 /** Reads an `AlgorithmIdentifier`. */
 export function algorithmOf(element: Der): Algorithm {
+  if (element.tag !== tags.sequence) throw new DerError('an algorithm is none')
   return readParts(element, (parts) => {
     const oid = oidOf(parts.take(tags.oid))
     return { oid, parameters: parts.isAtEnd ? undefined : parts.takeAny() }

@@ -1,4 +1,5 @@
 import { joined, sameBytes } from '../bytes.js'
+import { UnknownAlgorithmError } from './algorithms.js'
 import { DerError, DerReader, naturalOf, readWhole, smallNumberOf, tags } from './der.js'
 import { readToken } from './stamp.js'
 
@@ -66,7 +67,8 @@ export function readStampAnswer(answer: Uint8Array, nonce: Uint8Array): StampAns
       return { kind: 'token', token }
     })
   } catch (error) {
-    if (error instanceof DerError) return { kind: 'refused', why: `what it sent is no token: ${error.message}` }
+    if (error instanceof DerError || error instanceof UnknownAlgorithmError)
+      return { kind: 'refused', why: `what it sent is no token that can be read: ${error.message}` }
     throw error
   }
 }

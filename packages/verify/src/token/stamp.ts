@@ -1,4 +1,4 @@
-import { type Algorithm, algorithmOf } from './algorithms.js'
+import { type Algorithm, algorithmOf, hashOf } from './algorithms.js'
 import {
   booleanOf,
   contextTag,
@@ -57,7 +57,7 @@ export interface StampSigner {
   readonly certificateHash: { readonly algorithm: Algorithm | undefined; readonly hash: Uint8Array }
 }
 
-/** Reads a token. Throws `DerError` where it is none. */
+/** Reads a token. Throws `DerError` where it is none, and `UnknownAlgorithmError` for hashes that are not known. */
 export function readToken(der: Uint8Array): StampToken {
   return readWhole(der, tags.sequence, (parts) => {
     requireOid(parts, signedData)
@@ -74,7 +74,7 @@ function requireOid(parts: DerReader, wanted: string): void {
 
 function readSignedData(parts: DerReader): StampToken {
   if (smallNumberOf(parts.take(tags.integer)) !== 3) throw new DerError('the token is of another version')
-  parts.take(tags.set)
+  const digests = partsOf(parts.take(tags.set)).map((one) => hashOf(algorithmOf(one)))
   const info = readParts(parts.take(tags.sequence), (inner) => {
     requireOid(inner, stampInfo)
     return readParts(inner.take(contextTag(0)), (one) => one.take(tags.octets).content)
@@ -86,11 +86,14 @@ function readSignedData(parts: DerReader): StampToken {
     throw new DerError(`the token has more than ${certificateCountMax} certificates`)
   const [signer, ...others] = partsOf(parts.take(tags.set))
   if (signer?.tag !== tags.sequence || others.length > 0) throw new DerError('the token has not exactly one signer')
+  const said = readParts(signer, readSigner)
+  if (!digests.includes(hashOf(said.digest)))
+    throw new DerError('the signer uses a hash that the token does not announce')
   return {
     info,
     ...readWhole(info, tags.sequence, readInfo),
     certificates: certificates.map(({ whole }) => whole),
-    signer: readParts(signer, readSigner),
+    signer: said,
   }
 }
 

@@ -96,10 +96,4 @@ describe('R-G4 bounds of what a verifier reads', () => {
     const options = { crypto: nodeCrypto, keys: [keyText()], origin, ...change }
     await expect(verifyBundle(chunks(utf8Of('')), options)).rejects.toThrow(RangeError)
   })
-
-  test('a required check that was not evaluated makes a file incomplete, and one that was does not', async () => {
-    const bytes = await threeRuns().bundle(['a'])
-    const options = { crypto: nodeCrypto, keys: [keyText()], origin }
-    expect((await verifyBundle(chunks(bytes), { ...options, require: ['law', 'once'] })).verdict).toBe('proven')
-  })
 })

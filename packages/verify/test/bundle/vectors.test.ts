@@ -12,9 +12,9 @@ const cases = await allCases()
 
 const reports = new Map<string, Promise<Report>>()
 
-function verify({ name, bytes, keys, origin, earlier, require }: Case): Promise<Report> {
-  const options = { crypto: nodeCrypto, keys, origin, ...(earlier && { earlier }), ...(require && { require }) }
-  const report = reports.get(name) ?? verifyBundle(chunks(bytes, 1_000), options)
+function verify({ name, bytes, authorities = [], ...options }: Case): Promise<Report> {
+  const given = { ...options, authorities: authorities.map((text) => Buffer.from(text, 'base64')) }
+  const report = reports.get(name) ?? verifyBundle(chunks(bytes, 1_000), { ...given, crypto: nodeCrypto })
   reports.set(name, report)
   return report
 }
@@ -34,11 +34,12 @@ const files = new Map(cases.map((one) => [fileOf(one), one.bytes]))
 
 /** What stands in the list about a case. */
 async function entryOf(one: Case): Promise<object> {
-  const { name, keys, origin, earlier, require, verdict, check } = one
+  const { name, keys, origin, earlier, require, allow, authorities, verdict, check } = one
   const report = await verify(one)
   const failed = named(report, 'failed')
   const notEvaluated = named(report, 'not_evaluated')
-  return { name, file: fileOf(one), origin, keys, earlier, require, verdict, check, failed, notEvaluated }
+  const given = { origin, keys, earlier, require, allow, authorities }
+  return { name, file: fileOf(one), ...given, verdict, check, failed, notEvaluated }
 }
 
 if (writes) {

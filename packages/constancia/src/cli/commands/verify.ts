@@ -42,7 +42,16 @@ export const verifyCommand: Command = {
     },
     { flags: '--origin <origin>', about: 'the log that it has to be of; the name of the key unless set' },
     { flags: '--checkpoint <file>', about: 'a checkpoint of this log that you have kept' },
-    { flags: '--require <check>', about: 'a check that has to be evaluated, or several with commas', many: true },
+    {
+      flags: '--require <check>',
+      about: 'a check that has to be evaluated though it does not apply to such a file, or several with commas',
+      many: true,
+    },
+    {
+      flags: '--allow <check>',
+      about: 'a check that need not have been evaluated, or several with commas: the rest is enough to you',
+      many: true,
+    },
   ],
   act: async (call) => {
     const report = await reportOf(call)
@@ -64,7 +73,8 @@ async function reportOf(call: Call): Promise<Report> {
       crypto: nodeCrypto,
       keys,
       origin,
-      require: requiredOf(call),
+      require: checksOf(call, 'require'),
+      allow: checksOf(call, 'allow'),
       ...earlier,
     })
   } catch (cause) {
@@ -95,8 +105,8 @@ function textIn(call: Call, name: string): string {
   }
 }
 
-function requiredOf(call: Call): readonly CheckName[] {
-  return call.options.texts('require').flatMap((text) =>
+function checksOf(call: Call, option: 'require' | 'allow'): readonly CheckName[] {
+  return call.options.texts(option).flatMap((text) =>
     text.split(',').map((name) => {
       const known = checkNames.find((one) => one === name)
       if (known !== undefined) return known
@@ -117,7 +127,8 @@ async function printReport(call: Call, report: Report): Promise<void> {
   const { verdict, notProven } = report
   await terminal.print(verdict === 'proven' ? paint.good(verdict) : paint.bad(verdict))
   const told = isOfUse(report) ? toldBy(call, report) : ['Nothing that it says is proven.']
-  for (const line of [...checkLines(call, report), ...sealLines(call, report), ...told]) await terminal.print(line)
+  for (const line of [...checkLines(call, report), ...wayOut(call, report), ...sealLines(call, report), ...told])
+    await terminal.print(line)
   if (!isOfUse(report)) return
   await terminal.print('not proven')
   for (const one of notProven) await terminal.print(wrapped(call, one, '  '))
@@ -143,6 +154,13 @@ function checkLines(call: Call, { checks }: Report): string[] {
     const head = begin + names
     return [result === 'failed' ? paint.bad(head) : head, ...some.flatMap((check) => reasonLines(call, check))]
   })
+}
+
+// Who withheld texts from an auditor is no forger: the auditor decides whether the rest is enough.
+function wayOut(call: Call, { verdict, checks }: Report): string[] {
+  const names = checks.filter(({ result }) => result === 'not_evaluated').map(({ name }) => name)
+  if (verdict !== 'incomplete' || names.length === 0) return []
+  return [wrapped(call, `If the rest is enough to you: --allow ${names.join(',')}`, '    ')]
 }
 
 function reasonLines(call: Call, { name, reasons, reasonCount }: CheckResult): string[] {
@@ -178,6 +196,8 @@ function receiptLines(call: Call, { stream, seq, kind, text, data }: ReceiptRepo
   return [head, wrapped(call, text, '  '), wrapped(call, carries, '  ')]
 }
 
+const said = { unknown: 'not shown', none: 'none' } as const
+
 const asked = {
   approval: 'Was the approval real?',
   authority: 'Was the person still authorised?',
@@ -192,7 +212,7 @@ function runLines(call: Call, { run, eventCount, sealedSeq, ended, answers }: Ru
   return [
     head,
     ...answers.flatMap(({ question, answer, text }) => [
-      `  ${paint.strong(asked[question])} ${answer === 'yes' ? paint.good(answer) : answer === 'no' ? paint.bad(answer) : answer}`,
+      `  ${paint.strong(asked[question])} ${answer === 'yes' ? paint.good(answer) : answer === 'no' ? paint.bad(answer) : said[answer]}`,
       wrapped(call, text, '    '),
     ]),
   ]

@@ -9,6 +9,9 @@ export interface Case {
   readonly origin: string
   readonly earlier?: string
   readonly require?: readonly CheckName[]
+  readonly allow?: readonly CheckName[]
+  /** Certificates of time-stamping authorities, each base64 of DER. */
+  readonly authorities?: readonly string[]
   readonly verdict: VerdictOfFile
   /** A check that has to have failed; undefined where none may have. */
   readonly check?: CheckName

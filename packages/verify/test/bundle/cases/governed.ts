@@ -13,13 +13,34 @@ async function honestOnes(): Promise<Case[]> {
   const names = readdirSync(new URL('../fixtures/', import.meta.url))
     .map((file) => file.replace('.json', ''))
     .sort()
+  const given = names.map((name) => [name, journals(name)] as const)
+  const all = [...given, ['import-that-takes-the-role-of-its-author', withOwnRoleTaken()] as const]
   return Promise.all(
-    names.map(async (name) => {
-      const log = logOf(journals(name))
+    all.map(async ([name, streams]) => {
+      const log = logOf(streams)
       const require: CheckName[] = ['law', 'actions', 'approvals', 'resumes', 'once']
       return caseOf(`governed-${name}`, await log.bundle(runsOf(log)), { require })
     }),
   )
+}
+
+/** Behind everything, somebody imports roles who loses by it the role by which they may: the whole change is decided by the law before it. */
+function withOwnRoleTaken(): Journals {
+  const given = journals('paid')
+  const at = run(given).at(-1)!.at
+  changeLaw(given, { by: 'root', at }, [['RoleGranted', { principal: 'ida', role: 'administrator', untilMs: null }]])
+  changeLaw(given, { by: 'ida', at }, [
+    ['RoleRevoked', { principal: 'ida', role: 'administrator' }],
+    ['RoleGranted', { principal: 'eve', role: 'analyst', untilMs: null }],
+  ])
+  return given
+}
+
+/** Events of an import from `hr`, written at once behind the last of governance. */
+function changeLaw(given: Journals, { by, at }: { by: string; at: number }, events: [string, object][]): void {
+  const seen = `${law(given).length - 1}:${'0'.repeat(64)}/-`
+  for (const [kind, body] of events)
+    law(given).push({ kind, at, by: `principal:${by}`, seen, body: JSON.stringify({ ...body, source: 'hr' }) })
 }
 
 async function unlawfulOnes(): Promise<Case[]> {
@@ -51,7 +72,22 @@ const unlawful: Record<string, [CheckName, string, (given: Journals) => void]> =
   'grant-decided-by-an-older-law': [
     'law',
     'paid',
+    // A moment later than the one before, with which it would otherwise be one change.
+    (given) => Object.assign(law(given).at(-1)!, { seen: law(given).at(-2)!.seen, at: law(given).at(-2)!.at + 1 }),
+  ],
+  'grants-by-hand-at-once': [
+    'law',
+    'paid',
     (given) => Object.assign(law(given).at(-1)!, { seen: law(given).at(-2)!.seen }),
+  ],
+  'import-that-makes-its-author-administrator': [
+    'law',
+    'paid',
+    (given) =>
+      changeLaw(given, { by: 'eve', at: run(given).at(-1)!.at }, [
+        ['RoleGranted', { principal: 'eve', role: 'administrator', untilMs: null }],
+        ['RoleGranted', { principal: 'mal', role: 'analyst', untilMs: null }],
+      ]),
   ],
   'grant-of-a-role-that-is-not-declared': ['law', 'paid', (given) => rebody(law(given).at(-1)!, { role: 'emperor' })],
   'second-first-administrator': [
@@ -232,7 +268,7 @@ function later(given: Journals, kind: string, byMs: number): void {
 
 async function withheldOnes(): Promise<Case[]> {
   const cases: Case[] = []
-  for (const [name, [kind, part, missing]] of Object.entries(withheld)) {
+  for (const [name, [kind, part, ...missing]] of Object.entries(withheld)) {
     const log = logOf(journals('paid'))
     const draft = log.draft(runsOf(log))
     for (const { events } of draft.streams.slice(1)) {
@@ -244,14 +280,16 @@ async function withheldOnes(): Promise<Case[]> {
           : { ...event, data: without(event.data!, 'erased') }
     }
     const bytes = await written(draft)
-    cases.push(caseOf(`withheld-${name}`, bytes, {}))
-    cases.push(caseOf(`incomplete-${name}`, bytes, { verdict: 'incomplete', require: [missing] }))
+    cases.push(caseOf(`withheld-${name}`, bytes, { verdict: 'incomplete' }))
+    cases.push(caseOf(`withheld-${name}-allowed`, bytes, { allow: missing }))
+    const fewer: Partial<Case> = { verdict: 'incomplete', allow: missing.slice(1) }
+    cases.push(caseOf(`withheld-${name}-not-all-allowed`, bytes, fewer))
   }
   return cases
 }
 
-const withheld: Record<string, [string, 'body' | 'data', CheckName]> = {
-  'vote-body': ['ApprovalVoted', 'body', 'approvals'],
-  'shown-data': ['ApprovalRequested', 'data', 'approvals'],
+const withheld: Record<string, [string, 'body' | 'data', ...CheckName[]]> = {
+  'vote-body': ['ApprovalVoted', 'body', 'approvals', 'actions'],
+  'shown-data': ['ApprovalRequested', 'data', 'approvals', 'actions'],
   'input-data': ['ActionAuthorized', 'data', 'actions'],
 }

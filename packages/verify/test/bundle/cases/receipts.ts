@@ -44,6 +44,7 @@ export async function receiptCases(): Promise<Case[]> {
     caseOf('receipt-with-two-streams', twice, { verdict: 'unreadable', check: 'format' }),
     caseOf('receipt-with-a-scope', scoped, { verdict: 'unreadable', check: 'format' }),
     caseOf('receipt-of-an-event', one),
+    caseOf('receipt-where-the-law-is-required', one, { verdict: 'incomplete', require: ['law'] }),
     caseOf('receipt-of-the-first-event', await receipt(log, 'b', 0)),
     caseOf('receipt-of-the-last-event', await receipt(log, 'a', 4)),
     caseOf('receipt-by-an-unknown-key', one, { keys: [keyText(8)], verdict: 'unverifiable', check: 'checkpoints' }),

@@ -45,6 +45,9 @@ export {
   type OutsidePlace,
   type Signer,
   type SignerSource,
+  type TimeStampingAuthority,
+  type TimeStampingOptions,
+  timeStampingAuthority,
 } from './evidence/index.js'
 export {
   type Action,

@@ -12,6 +12,7 @@ import {
   type ProveRequest,
   proveRuns,
   Sealer,
+  type SealerParts,
   signerOf,
 } from '../../dist/evidence/log/index.js'
 import {
@@ -58,11 +59,11 @@ export class Rig {
 
   sealer(
     outside: readonly OutsidePlace[] = [],
-    changes: { mine?: LogKey; store?: Store; holder?: string } = {},
+    changes: Partial<Pick<SealerParts, 'mine' | 'store' | 'holder' | 'timeStamps'>> = {},
   ): Promise<Sealer> {
-    const { mine = this.mine, store = this.store, holder = 'one' } = changes
+    const { mine = this.mine, store = this.store, holder = 'one', timeStamps = [] } = changes
     const tell = (level: string, message: string): void => void this.told.push(`${level}: ${message}`)
-    return Sealer.start({ store, mine, outside, clock: this.clock, holder, tell })
+    return Sealer.start({ store, mine, outside, clock: this.clock, holder, tell, timeStamps })
   }
 
   /** Starts a run with so many further events; the last one ends it where it says so. */

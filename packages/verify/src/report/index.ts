@@ -10,7 +10,7 @@ export {
   type RunReport,
   receiptCheckNames,
   type SealReport,
+  type TokenReport,
   type VerdictOfFile,
 } from './report.js'
-export type { TokenReport } from './token-check.js'
 export { type VerifyOptions, verifyBundle } from './verify-bundle.js'

@@ -1,7 +1,6 @@
 import type { Scope } from '../bundle/index.js'
 import type { AuditAnswer } from './answers.js'
 import type { ReceiptReport } from './receipt.js'
-import type { TokenReport } from './token-check.js'
 
 /** The checks of docs/evidence-format.md, section 6, in the order in which they are listed. */
 export const checkNames = [
@@ -97,6 +96,21 @@ export interface SealReport {
   readonly key: string | undefined
   /** By the operator's cosignature, in seconds since 1970. */
   readonly seconds: number | undefined
+}
+
+/** What a token of a time-stamping authority says of a checkpoint. */
+export interface TokenReport {
+  /** Of the checkpoint. */
+  readonly size: number
+  /** `valid`: the authority says that the checkpoint, and all that it seals, was there at `atMs`. */
+  readonly result: 'valid' | 'refused' | 'not_evaluated'
+  /** Why it is not valid. */
+  readonly why: string | undefined
+  /** As its certificate names it; undefined unless it is valid. */
+  readonly authority: string | undefined
+  /** By the authority's clock, UTC milliseconds since 1970, and how far that may be off, where it says so. */
+  readonly atMs: number | undefined
+  readonly accuracyMs: number | undefined
 }
 
 /** What a verifier says about a file. */

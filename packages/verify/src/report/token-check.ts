@@ -3,21 +3,7 @@ import { bytesOfBase64, utf8Of } from '../bytes.js'
 import type { Crypto } from '../crypto.js'
 import { checkToken, trustedCertificates } from '../token/index.js'
 import type { Findings } from './findings.js'
-
-/** What a token of a time-stamping authority says of a checkpoint. */
-export interface TokenReport {
-  /** Of the checkpoint. */
-  readonly size: number
-  /** `valid`: the authority says that the checkpoint, and all that it seals, was there at `atMs`. */
-  readonly result: 'valid' | 'refused' | 'not_evaluated'
-  /** Why it is not valid. */
-  readonly why: string | undefined
-  /** As its certificate names it; undefined unless it is valid. */
-  readonly authority: string | undefined
-  /** By the authority's clock, UTC milliseconds since 1970, and how far that may be off, where it says so. */
-  readonly atMs: number | undefined
-  readonly accuracyMs: number | undefined
-}
+import type { TokenReport } from './report.js'
 
 const reportCountMax = 1_000
 

@@ -29,7 +29,7 @@ function expectCase(one: TokenCase, found: TokenResult): void {
   ])
 }
 
-describe('R-G2 C1 tokens of time-stamping authorities', () => {
+describe('R-G2 tokens of time-stamping authorities', () => {
   test('that openssl made once come to what they have to, by the cryptography of Node.js and of browsers', async () => {
     for (const one of kept.cases) {
       expectCase(one, await check(one))

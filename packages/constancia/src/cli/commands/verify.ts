@@ -3,6 +3,7 @@ import { resolve } from 'node:path'
 import {
   type CheckName,
   type CheckResult,
+  certificatesIn,
   checkNames,
   type ReceiptReport,
   type Report,
@@ -43,6 +44,11 @@ export const verifyCommand: Command = {
     { flags: '--origin <origin>', about: 'the log that it has to be of; the name of the key unless set' },
     { flags: '--checkpoint <file>', about: 'a checkpoint of this log that you have kept' },
     {
+      flags: '--tsa-certificate <file>',
+      about: 'a certificate that you trust for time stamps: of an authority, or of who vouches for it',
+      many: true,
+    },
+    {
       flags: '--require <check>',
       about: 'a check that has to be evaluated though it does not apply to such a file, or several with commas',
       many: true,
@@ -67,7 +73,7 @@ async function reportOf(call: Call): Promise<Report> {
   if (first === undefined) throw cliError('usage', 'Whose key do you trust? Say it with --key. Nothing was verified.')
   const origin = call.options.text('origin') ?? first.split('+')[0] ?? ''
   const kept = call.options.text('checkpoint')
-  const earlier = kept === undefined ? {} : { earlier: textIn(call, kept) }
+  const earlier = kept === undefined ? {} : { earlier: fileIn(call, kept, 'checkpoint').toString('utf8') }
   try {
     return await verifyBundle(sourceOf(call), {
       crypto: nodeCrypto,
@@ -75,6 +81,7 @@ async function reportOf(call: Call): Promise<Report> {
       origin,
       require: checksOf(call, 'require'),
       allow: checksOf(call, 'allow'),
+      authorities: certificatesOf(call),
       ...earlier,
     })
   } catch (cause) {
@@ -95,11 +102,15 @@ function keyOf(call: Call, text: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : text
 }
 
-function textIn(call: Call, name: string): string {
+function certificatesOf(call: Call): Uint8Array[] {
+  return call.options.texts('tsa-certificate').flatMap((name) => certificatesIn(fileIn(call, name, 'certificate')))
+}
+
+function fileIn(call: Call, name: string, what: string): Buffer {
   try {
-    return readFileSync(resolve(call.folder, name), 'utf8')
+    return readFileSync(resolve(call.folder, name))
   } catch (cause) {
-    throw cliError('usage', `The checkpoint ${name} cannot be read (${messageOf(cause)}). Nothing was verified.`, {
+    throw cliError('usage', `The ${what} ${name} cannot be read (${messageOf(cause)}). Nothing was verified.`, {
       cause,
     })
   }
@@ -120,6 +131,7 @@ function checksOf(call: Call, option: 'require' | 'allow'): readonly CheckName[]
 
 const marks = { failed: 'FAILED', not_evaluated: 'not evaluated', passed: 'ok' } as const
 const markWidth = 13
+const tokenCountMax = 20
 
 async function printReport(call: Call, report: Report): Promise<void> {
   const { terminal } = call
@@ -127,7 +139,13 @@ async function printReport(call: Call, report: Report): Promise<void> {
   const { verdict, notProven } = report
   await terminal.print(verdict === 'proven' ? paint.good(verdict) : paint.bad(verdict))
   const told = isOfUse(report) ? toldBy(call, report) : ['Nothing that it says is proven.']
-  for (const line of [...checkLines(call, report), ...wayOut(call, report), ...sealLines(call, report), ...told])
+  for (const line of [
+    ...checkLines(call, report),
+    ...wayOut(call, report),
+    ...sealLines(call, report),
+    ...tokenLines(call, report),
+    ...told,
+  ])
     await terminal.print(line)
   if (!isOfUse(report)) return
   await terminal.print('not proven')
@@ -169,6 +187,19 @@ function reasonLines(call: Call, { name, reasons, reasonCount }: CheckResult): s
     return wrapped(call, `${name}: ${where === '' ? '' : `${where}: `}${message}`, '    ')
   })
   return reasonCount > reasons.length ? [...lines, `    ${name}: and ${reasonCount - reasons.length} more`] : lines
+}
+
+// Each authority's own time, or why there is none: what the operator's clock says is nobody else's word.
+function tokenLines(call: Call, { tokens }: Report): string[] {
+  const label = `  ${'dated'.padEnd(markWidth)}  `
+  return tokens.slice(0, tokenCountMax).map(({ size, result, why, authority, atMs = 0, accuracyMs }) => {
+    const exactly = accuracyMs === undefined ? '' : `, give or take ${accuracyMs} ms`
+    const text =
+      result === 'valid'
+        ? `by ${authority}: the first ${size} leaves were there at ${momentText(atMs)}${exactly}`
+        : `${marks[result === 'refused' ? 'failed' : result]}: a token over ${size} leaves: ${why}`
+    return label + wrapped(call, text, ' '.repeat(label.length)).trimStart()
+  })
 }
 
 function sealLines(call: Call, { seal }: Report): string[] {

@@ -25,6 +25,7 @@ import {
 import { type Checkpoint, type Leaf, type Log, type Store, sealedLast } from '../../store/index.js'
 import { evidenceError } from '../index.js'
 import { type LogKey, signed } from './keys.js'
+import { stampedAfter, tokensOf } from './tokens.js'
 import { TileProofs } from './tree.js'
 
 /** What is to be proven. */
@@ -85,6 +86,9 @@ export async function proveRuns(store: Store, request: ProveRequest): Promise<Pr
   const runs: ProvenRun[] = []
   for (const run of ids) runs.push(await addRun({ store, checkpoint, leaves, sizes }, run))
   await addNamed(store, { stream: sealedLast, upToSeq: governance.seq }, sizes)
+  // The nearest checkpoint behind each leaf that somebody else dated bounds the time of what it seals.
+  const covering = [...leaves.keys()].map((index) => index + 1)
+  for (const size of await stampedAfter(log, covering)) if (size < checkpoint.size) sizes.add(size)
   if (request.since !== undefined) sizes.add(request.since)
   const kept = await checkpointsOf(log, sizes, request.since)
   for (const { size } of kept)
@@ -96,7 +100,7 @@ export async function proveRuns(store: Store, request: ProveRequest): Promise<Pr
     scope,
     streams: streamsOf(store, { runs, governanceSeq: governance.seq, withhold: request.withhold ?? {} }),
     leaves: await provenLeaves([...leaves.values()], checkpoint.size, proofs),
-    checkpoints: await provenCheckpoints(kept, proofs),
+    checkpoints: await provenCheckpoints(kept, log, proofs),
     ...('mine' in request.of ? { claim: claimBy(request.of.mine) } : {}),
   }
   return { bytes: writeBundle(parts, { sha256Stream: nodeCrypto.sha256Stream }), runs, checkpoint }
@@ -196,14 +200,18 @@ export async function provenLeaves(leaves: readonly Leaf[], size: number, proofs
 }
 
 /** Checkpoints, each with the proof that the one before it is a beginning of it. Rejects with faults of the store. */
-export async function provenCheckpoints(kept: readonly Checkpoint[], proofs: TileProofs): Promise<BundleCheckpoint[]> {
+export async function provenCheckpoints(
+  kept: readonly Checkpoint[],
+  log: Log,
+  proofs: TileProofs,
+): Promise<BundleCheckpoint[]> {
   const proven: BundleCheckpoint[] = []
   let before: number | undefined
   for (const { size, note: text } of kept) {
     const consistency = before === undefined ? [] : await proofs.consistency(before, size)
     const parsed = parseNote(utf8Of(text))
     if (parsed.kind === 'refused') throw new RangeError(`the checkpoint of ${size} leaves is no note: ${parsed.why}`)
-    proven.push({ note: parsed.note, consistency, tokens: [] })
+    proven.push({ note: parsed.note, consistency, tokens: await tokensOf(log, size) })
     before = size
   }
   return proven

@@ -1,9 +1,11 @@
-import type { Clock, Store } from '../../store/index.js'
-import type { OutsidePlace } from '../index.js'
+import { randomBytes as randomBytesOfNode } from 'node:crypto'
+import type { Checkpoint, Clock, Store } from '../../store/index.js'
+import type { OutsidePlace, TimeStampingAuthority } from '../index.js'
 import { compareOutside, requireWhole } from './comparison.js'
 import { Delivery, type Tell } from './delivery.js'
 import { firstKey, KeyLedger, type LogKey, requireActive } from './keys.js'
 import { type SealOutcome, seal } from './sealing.js'
+import { Stamping } from './stamping.js'
 
 /** What a sealer works with. */
 export interface SealerParts {
@@ -14,6 +16,9 @@ export interface SealerParts {
   /** Nobody else's. */
   readonly holder: string
   readonly tell: Tell
+  /** Who is asked for tokens over the checkpoints that are made here, and where nonces come from. */
+  readonly timeStamps?: readonly TimeStampingAuthority[]
+  readonly randomBytes?: (count: number) => Uint8Array
 }
 
 // Whatever changes is seen at the next look; the lease of one that ended is over by the look after that: both together stay under 10 s.
@@ -29,6 +34,7 @@ export class Sealer {
   readonly #parts: SealerParts
   readonly #ledger: KeyLedger
   readonly #deliveries: readonly Delivery[]
+  readonly #stampings: readonly Stamping[]
   readonly #unwatch: () => void
   #disarm: (() => void) | undefined
   #underway: Promise<unknown> = Promise.resolve()
@@ -40,9 +46,12 @@ export class Sealer {
   private constructor(parts: SealerParts, ledger: KeyLedger, keptSizes: readonly number[]) {
     this.#parts = parts
     this.#ledger = ledger
-    const { store, outside, tell } = parts
+    const { store, outside, tell, clock, timeStamps = [], randomBytes = randomBytesOfNode } = parts
     this.#deliveries = outside.map(
       (place, index) => new Delivery({ log: store.log, place, tell }, keptSizes[index] ?? 0),
+    )
+    this.#stampings = timeStamps.map(
+      (authority) => new Stamping({ log: store.log, authority, clock, randomBytes, tell }),
     )
     this.#unwatch = store.watch(() => {
       this.#isStirred = true
@@ -73,10 +82,10 @@ export class Sealer {
     return turn
   }
 
-  /** Resolves once nothing is under way, neither sealing nor bringing outside. Never rejects. */
+  /** Resolves once nothing is under way, neither sealing nor bringing outside nor getting tokens. Never rejects. */
   async settled(): Promise<void> {
     await this.#underway.catch(() => undefined)
-    await Promise.all(this.#deliveries.map((one) => one.settled()))
+    await Promise.all([...this.#deliveries, ...this.#stampings].map((one) => one.settled()))
   }
 
   /** Stops looking. What has grown until now is sealed, and brought outside, as far as that takes no longer than some seconds. Never rejects. */
@@ -91,7 +100,9 @@ export class Sealer {
     })
     const last = this.sealNow()
       .catch((error: unknown) => this.#fail(error))
-      .then(() => Promise.all(this.#deliveries.map((one) => one.deliver())))
+      .then(() =>
+        Promise.all([...this.#deliveries.map((one) => one.deliver()), ...this.#stampings.map((one) => one.stamp())]),
+      )
     await Promise.race([last, late])
     disarm()
   }
@@ -117,6 +128,7 @@ export class Sealer {
     if (this.#hasFailed) this.#parts.tell('info', 'Journals are sealed again.')
     this.#hasFailed = false
     for (const delivery of this.#deliveries) void delivery.deliver()
+    for (const stamping of this.#stampings) void stamping.stamp()
   }
 
   // While nobody has told of a change the log is only looked at: a lease would be written each time.
@@ -134,9 +146,14 @@ export class Sealer {
     for (;;) {
       this.#isStirred = false
       const outcome = await seal(this.#sealParts())
-      if (outcome.kind === 'sealed') this.#parts.store.log.know(outcome.checkpoint)
+      if (outcome.kind === 'sealed') this.#made(outcome.checkpoint)
       if (outcome.kind !== 'sealed' || !outcome.hasMore) return outcome
     }
+  }
+
+  #made(checkpoint: Checkpoint): void {
+    this.#parts.store.log.know(checkpoint)
+    for (const stamping of this.#stampings) stamping.offer(checkpoint)
   }
 
   async #learn(): Promise<number | undefined> {

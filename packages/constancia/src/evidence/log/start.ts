@@ -32,9 +32,10 @@ export async function knowCheckpoint({ log }: Store): Promise<void> {
 
 /** Begins to seal a store; see `Sealer.start`. */
 export async function startSealing(options: EvidenceOptions, host: SealingHost): Promise<Sealer> {
-  const { origin, signer, outside = [] } = options
-  const { randomBytes, ...rest } = host
+  const { origin, signer, outside = [], timeStamps = [] } = options
+  const { randomBytes } = host
   requireOrigin(origin)
   const mine = logKey(origin, await signerFrom(signer))
-  return Sealer.start({ ...rest, mine, outside, holder: Buffer.from(randomBytes(8)).toString('hex') })
+  const holder = Buffer.from(randomBytes(8)).toString('hex')
+  return Sealer.start({ ...host, mine, outside, holder, timeStamps })
 }

@@ -53,13 +53,17 @@ def is_origin(name):
 def key_id(name, kind, public):
     return hashlib.sha256(name.encode() + b"\n" + bytes([kind]) + public).digest()[:4]
 
-def parse_key(text):
+def parse_witness(text):
+    """The key of a witness: a verifier key that makes cosignatures alone."""
+    return parse_key(text, COSIGNATURE)
+
+def parse_key(text, kind=PLAIN):
     """A verifier key, refused where its id does not fit, its point is of low order or not written canonically."""
     match = KEY.fullmatch(text)
     if match is None: raise Malformed("it is no verifier key")
     name, data = match[1], unbase64(match[3])
-    if len(data) != 33 or data[0] != PLAIN: raise Malformed("it is no Ed25519 key")
-    if key_id(name, PLAIN, data[1:]).hex() != match[2]: raise Malformed("its key id does not fit")
+    if len(data) != 33 or data[0] != kind: raise Malformed("it is no Ed25519 key")
+    if key_id(name, kind, data[1:]).hex() != match[2]: raise Malformed("its key id does not fit")
     if not ed25519.is_canonical(data[1:]): raise Malformed("its key is not written canonically")
     if ed25519.is_low_order(data[1:]): raise Malformed("its key is of low order")
     return Key(text, name, data[1:])

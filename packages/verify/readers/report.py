@@ -1,8 +1,8 @@
 """What was checked, what came of it, and the verdict that follows (section 6 of the evidence format)."""
 
-CHECKS = ("format", "digest", "origin", "chain", "genesis", "end", "keys", "checkpoints", "consistency", "tokens", "leaves", "coverage",
-          "seen", "epochs", "claim", "law", "actions", "approvals", "resumes", "once")
-RECEIPT_CHECKS = ("format", "digest", "origin", "chain", "checkpoints", "consistency", "tokens", "leaves", "coverage")
+CHECKS = ("format", "digest", "origin", "chain", "genesis", "end", "keys", "checkpoints", "consistency", "leaves", "coverage",
+          "witnesses", "seen", "epochs", "claim", "law", "actions", "approvals", "resumes", "once")
+RECEIPT_CHECKS = ("format", "digest", "origin", "chain", "checkpoints", "consistency", "leaves", "coverage", "witnesses")
 PASSED, FAILED, NOT_EVALUATED = "passed", "failed", "not evaluated"
 EXIT_CODES = {"proven": 0, "forged": 15, "unverifiable": 16, "incomplete": 17, "unsealed": 18, "unreadable": 19}
 MAX_FINDINGS = 100
@@ -41,8 +41,7 @@ class Report:
 
     def verdict(self):
         means = set(self.means)
-        # No certificate of an authority can be given here: tokens do not apply unless they are asked for.
-        needed = ({*self.results} - {"tokens"} | {*self.required}) - set(self.allowed)
+        needed = {*self.results, *self.required} - set(self.allowed)
         if any(self.results.get(check, NOT_EVALUATED) == NOT_EVALUATED for check in needed): means.add("incomplete")
         return next((word for word in ("unreadable", "forged", "unverifiable", "incomplete", "unsealed") if word in means), "proven")
 

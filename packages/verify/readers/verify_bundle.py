@@ -1,5 +1,6 @@
 #!/usr/bin/env python3
-"""Verifies a bundle or a receipt of evidence: verify_bundle.py FILE --key VKEY [--origin O] [--checkpoint FILE] [--require CHECK] [--allow CHECK] [--json].
+"""Verifies a bundle or a receipt of evidence: verify_bundle.py FILE --key VKEY [--origin O] [--checkpoint FILE]
+[--witness VKEY] [--quorum N] [--require CHECK] [--allow CHECK] [--json].
 
 Written from docs/evidence-format.md alone, in the standard library of Python 3.11; it shares no code with the other verifier.
 Exit codes: 0 proven, 15 forged, 16 unverifiable, 17 incomplete, 18 unsealed, 19 unreadable; 2 where the question makes no sense."""
@@ -18,18 +19,29 @@ from report import CHECKS, EXIT_CODES, RECEIPT_CHECKS, Report
 from sealing import Seals
 
 class Question(NamedTuple):
-    """What the verifier was given: trusted keys, the origin, perhaps an earlier checkpoint, the checks that are required beyond those that apply, and those that it may do without."""
+    """What the verifier was given: trusted keys, the origin, perhaps an earlier checkpoint, the checks that are required beyond those that apply, those that it may do without, keys of witnesses and how many of them it takes."""
     keys: list
     origin: str
     earlier: Optional[notes.Checkpoint] = None
     required: tuple = ()
     allowed: tuple = ()
+    witnesses: tuple = ()
+    quorum: Optional[int] = None
+
+    def sensible(self):
+        """The question itself; Malformed where what it says of witnesses makes no sense."""
+        publics = [key.public for key in self.witnesses]
+        if len(set(publics)) < len(publics): raise notes.Malformed("a witness is given twice")
+        if any(key.name == self.origin or key.public in [own.public for own in self.keys] for key in self.witnesses): raise notes.Malformed("a witness is the log itself")
+        if self.quorum is not None and not 1 <= self.quorum <= len(publics): raise notes.Malformed("the quorum is no number of the witnesses")
+        return self
 
 class Verifier:
     """Reads one bundle once and performs every check on it."""
     def __init__(self, question):
         self.question, self.report = question, Report(question.required, question.allowed)
         self.keys = KeyHistory(self.report, question.keys)
+        if not question.witnesses: self.report.restrict_to([check for check in CHECKS if check != "witnesses"])
         self.journals, self.changes, self.replay, self.prev = {}, Changes(self.report), None, None
 
     def begin(self, bundle):
@@ -67,7 +79,7 @@ class Verifier:
         if bundle.digest != bundle.end: self.report.fail("digest", "the end line does not fit what is before it")
         for sealed in bundle.sealed: self.check_origin(f"checkpoint {sealed.checkpoint.size}", sealed.checkpoint.origin)
         seals = Seals(self.report, bundle, self.journals, self.keys)
-        seals.check(self.question.earlier)
+        seals.check(self.question)
         if bundle.interval: self.check_claim(bundle, seals)
         return self.report
 
@@ -105,7 +117,8 @@ def ask(arguments):
     if arguments.checkpoint:
         with open(arguments.checkpoint, "rb") as file: earlier = notes.parse_checkpoint(file.read(2**16 + 1))
         if earlier.origin != origin: raise notes.Malformed("the earlier checkpoint is of another origin")
-    return Question(keys, origin, earlier, tuple(arguments.require), tuple(arguments.allow))
+    witnesses = tuple(notes.parse_witness(text) for text in arguments.witness)
+    return Question(keys, origin, earlier, tuple(arguments.require), tuple(arguments.allow), witnesses, arguments.quorum).sensible()
 
 def show(report):
     for check, result in report.results.items():
@@ -120,8 +133,10 @@ def main():
     parser.add_argument("--key", action="append", required=True, help="a trusted verifier key; may be repeated")
     parser.add_argument("--origin", help="the log's name, where it is not the name of the key")
     parser.add_argument("--checkpoint", help="a file with an earlier checkpoint of this log")
-    parser.add_argument("--require", action="append", default=[], choices=CHECKS, help="a check that must have been evaluated though it does not apply to such a file; may be repeated")
-    parser.add_argument("--allow", action="append", default=[], choices=CHECKS, help="a check that need not have been evaluated; may be repeated")
+    parser.add_argument("--witness", action="append", default=[], help="the key of a witness; may be repeated")
+    parser.add_argument("--quorum", type=int, help="how many of the witnesses it takes, all unless set")
+    parser.add_argument("--require", action="append", default=[], choices=(*CHECKS, "tokens"), help="a check that must have been evaluated though it does not apply to such a file; may be repeated")
+    parser.add_argument("--allow", action="append", default=[], choices=(*CHECKS, "tokens"), help="a check that need not have been evaluated; may be repeated")
     parser.add_argument("--json", action="store_true", help="one JSON document")
     arguments = parser.parse_args()
     try: question, data = ask(arguments), contents(arguments.file)

@@ -192,11 +192,13 @@ export {
   parseCheckpoint,
   parseNote,
   parseVerifierKey,
+  parseWitnessKey,
   type SignatureAlgorithm,
   type Signed,
   type VerifierKey,
   verifierKeyOf,
   verifySignature,
+  witnessKeyText,
 } from './note/index.js'
 export {
   type AuditAnswer,
@@ -215,6 +217,8 @@ export {
   type VerdictOfFile,
   type VerifyOptions,
   verifyBundle,
+  type WitnessedBy,
+  type WitnessReport,
 } from './report/index.js'
 export { PlainSha256 } from './sha256.js'
 export { jsonDepthMax, parseStrictJson, type StrictJson } from './strict-json.js'

@@ -49,6 +49,8 @@ describe('R-G2 tokens of a time-stamping authority', () => {
     }
     server = createServer((request, response) => {
       const pieces: Buffer[] = []
+      // A connection that is used again may be one that was just closed.
+      response.setHeader('connection', 'close')
       request.on('data', (piece: Buffer) => pieces.push(piece))
       request.on('end', () => {
         askedCount += 1
@@ -104,10 +106,11 @@ describe('R-G2 tokens of a time-stamping authority', () => {
       ])
       expect(report.tokens[0]).toMatchObject({ authority: 'Time, stamps', accuracyMs: 1_500 })
       const bare = await rig.verify(piecesOf(bytes))
-      expect([bare.verdict, bare.checks.find(({ name }) => name === 'tokens')?.result]).toEqual([
+      expect([bare.verdict, bare.tokens.map(({ result }) => result)]).toEqual([
         'proven',
-        'not_evaluated',
+        ['not_evaluated', 'not_evaluated'],
       ])
+      expect(bare.checks.some(({ name }) => name === 'tokens')).toBe(false)
       const required = await rig.verify(piecesOf(bytes), { require: ['tokens'] })
       expect(required.verdict).toBe('incomplete')
 

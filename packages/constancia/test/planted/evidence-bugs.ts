@@ -147,10 +147,10 @@ export const evidenceBugs: readonly PlantedBug[] = [
   },
   {
     breaks: 'tokens are listed as evaluated though no certificate of an authority was given',
-    file: 'verify/src/report/token-check.ts',
-    find: 'if (!this.#hasValid) for',
-    replace: 'if (this.#anchors.length > 0 && !this.#hasValid) for',
-    noticedBy: { file: 'verify/test/bundle/vectors.test.ts', name: 'are the files in the folder' },
+    file: 'verify/src/report/verify-bundle.ts',
+    find: 'tokens: authorities.length > 0',
+    replace: 'tokens: authorities.length >= 0',
+    noticedBy: { file: 'verify/test/bundle/vectors.test.ts', name: 'token-required-without-a-certificate' },
   },
   {
     breaks: 'an authority is asked after every checkpoint',

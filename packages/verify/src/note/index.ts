@@ -6,10 +6,12 @@ export {
   isOrigin,
   type ParsedKey,
   parseVerifierKey,
+  parseWitnessKey,
   type SignatureAlgorithm,
   type VerifierKey,
   verifierKeyOf,
   verifySignature,
+  witnessKeyText,
 } from './key.js'
 export {
   checkNote,

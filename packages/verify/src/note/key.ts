@@ -43,22 +43,40 @@ export function isOrigin(text: string): boolean {
 }
 
 /** Reads a verifier key. Refused is also one of low order, whose id is not its own, or of another algorithm. */
-export async function parseVerifierKey(crypto: Crypto, text: string): Promise<ParsedKey> {
+export function parseVerifierKey(crypto: Crypto, text: string): Promise<ParsedKey> {
+  return parseKey(crypto, text, 'note')
+}
+
+/**
+ * Reads the key of a witness: as {@link parseVerifierKey}, but with the algorithm 4 and the id that goes with it, because a witness makes cosignatures alone.
+ */
+export function parseWitnessKey(crypto: Crypto, text: string): Promise<ParsedKey> {
+  return parseKey(crypto, text, 'cosignature')
+}
+
+const algorithmNames: Record<SignatureAlgorithm, string> = {
+  note: 'an Ed25519 signature over a note',
+  cosignature: 'a timestamped Ed25519 cosignature',
+}
+
+async function parseKey(crypto: Crypto, text: string, wanted: SignatureAlgorithm): Promise<ParsedKey> {
   const { name = '', id = '', data = '' } = keyPattern.exec(text)?.groups ?? {}
   if (!isKeyName(name)) return refused('it is not written as <name>+<key id>+<base64>')
   const bytes = bytesOfBase64(data)
   if (bytes === undefined) return refused('its last part is not strict base64')
-  if (bytes[0] !== algorithmBytes.note) return refused('its algorithm is not 1, an Ed25519 signature over a note')
+  const algorithm = algorithmBytes[wanted]
+  if (bytes[0] !== algorithm) return refused(`its algorithm is not ${algorithm}, ${algorithmNames[wanted]}`)
   if (bytes.length !== 33) return refused(`its public key has ${bytes.length - 1} bytes instead of 32`)
   const publicKey = bytes.slice(1)
   if (isLowOrder(publicKey)) return refused('its public key is of low order: signatures under it mean nothing')
   const ids = await Promise.all(
-    (['note', 'cosignature'] as const).map(async (algorithm) =>
-      idOf(await crypto.sha256(keyIdPreimage(name, algorithm, publicKey))),
+    (['note', 'cosignature'] as const).map(async (kind) =>
+      idOf(await crypto.sha256(keyIdPreimage(name, kind, publicKey))),
     ),
   )
   const [noteKeyId = '', cosignatureKeyId = ''] = ids
-  if (noteKeyId !== id) return refused(`its id is ${id}, but that of its name and public key is ${noteKeyId}`)
+  const right = wanted === 'note' ? noteKeyId : cosignatureKeyId
+  if (right !== id) return refused(`its id is ${id}, but that of its name and public key is ${right}`)
   return { kind: 'key', key: { name, publicKey, noteKeyId, cosignatureKeyId, text } }
 }
 
@@ -83,6 +101,11 @@ export function verifierKeyOf(sha256: Sha256, name: string, publicKey: Uint8Arra
   const cosignatureKeyId = idOf(sha256(keyIdPreimage(name, 'cosignature', publicKey)))
   const data = base64Of(joined(Uint8Array.of(algorithmBytes.note), publicKey))
   return { name, publicKey, noteKeyId, cosignatureKeyId, text: `${name}+${noteKeyId}+${data}` }
+}
+
+/** The key of a witness as it is given away: what {@link parseWitnessKey} reads. */
+export function witnessKeyText({ name, publicKey, cosignatureKeyId }: VerifierKey): string {
+  return `${name}+${cosignatureKeyId}+${base64Of(joined(Uint8Array.of(algorithmBytes.cosignature), publicKey))}`
 }
 
 // The y coordinates of the eight points of low order, with those that are the same modulo p; the sign bit is apart.

@@ -12,5 +12,7 @@ export {
   type SealReport,
   type TokenReport,
   type VerdictOfFile,
+  type WitnessedBy,
+  type WitnessReport,
 } from './report.js'
 export { type VerifyOptions, verifyBundle } from './verify-bundle.js'

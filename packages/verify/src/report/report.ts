@@ -2,7 +2,7 @@ import type { Scope } from '../bundle/index.js'
 import type { AuditAnswer } from './answers.js'
 import type { ReceiptReport } from './receipt.js'
 
-/** The checks of docs/evidence-format.md, section 6, in the order in which they are listed. */
+/** The checks of docs/evidence-format.md, section 6, in the order in which they are listed. `witnesses` applies where keys of witnesses were given. */
 export const checkNames = [
   'format',
   'digest',
@@ -16,6 +16,7 @@ export const checkNames = [
   'tokens',
   'leaves',
   'coverage',
+  'witnesses',
   'seen',
   'epochs',
   'claim',
@@ -40,6 +41,7 @@ export const receiptCheckNames: readonly CheckName[] = [
   'tokens',
   'leaves',
   'coverage',
+  'witnesses',
 ]
 
 /** Those of the replay of the governance, by which the four questions are answered. */
@@ -67,6 +69,23 @@ export interface CheckResult {
   readonly reasonCount: number
 }
 
+/** What a file has of one witness. */
+export interface WitnessReport {
+  /** Its whole key. */
+  readonly key: string
+  readonly name: string
+  /** Leaves of the greatest checkpoint in the file that it cosigned; undefined where it cosigned none. */
+  readonly size: number | undefined
+  /** When it cosigned that one, by its own clock, in seconds since 1970. */
+  readonly seconds: number | undefined
+}
+
+/** A witness that has cosigned a checkpoint over something, and when at the latest that was there, by the witness's clock, in seconds since 1970. */
+export interface WitnessedBy {
+  readonly name: string
+  readonly seconds: number
+}
+
 /** What a file says about one run. */
 export interface RunReport {
   readonly run: string
@@ -79,6 +98,8 @@ export interface RunReport {
   readonly ended: string | undefined
   /** By the operator's cosignature, in seconds since 1970: when the first checkpoint of the file was made that covers all that is sealed. */
   readonly sealedSeconds: number | undefined
+  /** Which of the witnesses that were given have cosigned a checkpoint over all of it that is sealed. */
+  readonly witnessed: readonly WitnessedBy[]
   /** Texts that were left out of the file. */
   readonly withheldCount: number
   /** Texts that no longer exist. */
@@ -131,6 +152,10 @@ export interface Report {
   readonly seal: SealReport | undefined
   /** What time-stamping authorities say of its checkpoints; the first thousand. */
   readonly tokens: readonly TokenReport[]
+  /** Of each witness whose key was given, in that order. */
+  readonly witnesses: readonly WitnessReport[]
+  /** Who else has signed a checkpoint, as `<name>+<key id>`: it says nothing, because nobody gave the key. The first sixteen. */
+  readonly unknownSigners: readonly string[]
   /** What even a proven file does not prove, and what of this one was not evaluated or is not sealed. */
   readonly notProven: readonly string[]
 }

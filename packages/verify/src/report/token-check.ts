@@ -43,11 +43,11 @@ export class TokenCheck {
     }
   }
 
-  /** The file was read to its end: where it has no token that counts, and somebody wants one, or has one, nothing was evaluated. */
-  finish(isWanted: boolean): void {
-    // Several authorities may have said something: who trusts one of them needs no word of the others.
-    if (!this.#hasValid) for (const message of this.#skipped) this.#findings.skip('tokens', message)
-    if (this.#count === 0 && (isWanted || this.#anchors.length > 0))
+  /** The file was read to its end: where none of its tokens counts, nothing was evaluated. Several authorities may have said something: who trusts one needs no word of the others. */
+  finish(): void {
+    if (this.#anchors.length === 0 || this.#hasValid) return
+    for (const message of this.#skipped) this.#findings.skip('tokens', message)
+    if (this.#count === 0)
       this.#findings.skip('tokens', 'no checkpoint in the file has a token of a time-stamping authority')
   }
 

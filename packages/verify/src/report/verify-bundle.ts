@@ -1,6 +1,7 @@
 import {
   type BundleItem,
   claimText,
+  type ReadCheckpoint,
   type ReadEvent,
   readBundle,
   type Scope,
@@ -38,6 +39,7 @@ import {
 import { firstSigners } from './signers.js'
 import type { StreamState } from './stream-state.js'
 import { TokenCheck } from './token-check.js'
+import { type GivenWitnesses, givenWitnesses, WitnessCheck } from './witness-check.js'
 
 /** What a file is verified with. */
 export interface VerifyOptions {
@@ -50,6 +52,10 @@ export interface VerifyOptions {
   readonly earlier?: string
   /** Certificates that are trusted for tokens: of time-stamping authorities or of those who vouch for them, in DER. Without any, no token is evaluated. */
   readonly authorities?: readonly Uint8Array[]
+  /** Keys of witnesses that are trusted: each has got it from the witness itself. */
+  readonly witnesses?: readonly string[]
+  /** How many of them it takes, all unless set. */
+  readonly quorum?: number
   /** Checks that must have been evaluated even if they do not apply to such a file. All that apply have to be, or the verdict is `incomplete`. */
   readonly require?: readonly CheckName[]
   /** Checks that may stay unevaluated all the same, where the rest is enough: texts were withheld, say. */
@@ -59,12 +65,15 @@ export interface VerifyOptions {
 /**
  * Verifies a bundle or a receipt from its bytes, in one pass. All checks are performed whatever they find; a file that is none is a report like any
  * other. Memory is bounded by the largest text of the file, 32 bytes an event and some numbers for each run and leaf. Throws `RangeError` where a key, the
- * origin, a certificate or the earlier checkpoint is none, and what the source throws.
+ * origin, a certificate, the earlier checkpoint or the quorum is none, and what the source throws.
  */
 export async function verifyBundle(source: AsyncIterable<Uint8Array>, options: VerifyOptions): Promise<Report> {
   const { crypto, origin } = options
   if (!isOrigin(origin)) throw new RangeError(`${JSON.stringify(origin)} is not the origin of a log.`)
-  const verification = new Verification(options, await givenKeys(options), earlierOf(options))
+  const keys = await givenKeys(options)
+  const { witnesses = [], quorum } = options
+  const given = { keys, witnesses: await givenWitnesses({ crypto, origin, keys, witnesses, quorum }) }
+  const verification = new Verification(options, given, earlierOf(options))
   try {
     for await (const item of readBundle(source, crypto)) await verification.add(item)
     await verification.finish()
@@ -97,6 +106,12 @@ function earlierOf({ earlier, origin }: VerifyOptions): Checkpoint | undefined {
   return checkpoint
 }
 
+/** Whom the verifier trusts. */
+interface Given {
+  readonly keys: readonly VerifierKey[]
+  readonly witnesses: GivenWitnesses
+}
+
 /** One file while it is read. */
 class Verification {
   readonly findings = new Findings()
@@ -106,6 +121,7 @@ class Verification {
   readonly #leaves: LeafCheck
   readonly #governance: GovernanceCheck
   readonly #tokens: TokenCheck
+  readonly #witnesses: WitnessCheck
   #checkpoints: CheckpointCheck
   readonly #earlier: Checkpoint | undefined
   #kind: 'bundle' | 'receipt' | undefined
@@ -117,7 +133,7 @@ class Verification {
   #claim: Note | undefined
   #last: LastCheckpoint | undefined
 
-  constructor(options: VerifyOptions, keys: readonly VerifierKey[], earlier: Checkpoint | undefined) {
+  constructor(options: VerifyOptions, { keys, witnesses }: Given, earlier: Checkpoint | undefined) {
     this.#options = options
     const { crypto, authorities = [] } = options
     this.#tokens = new TokenCheck(crypto, this.findings, authorities)
@@ -126,6 +142,7 @@ class Verification {
     this.#keys = new KeyHistory(crypto, this.findings, keys)
     this.#leaves = new LeafCheck(crypto, this.findings, this.#chain)
     this.#governance = new GovernanceCheck(crypto, this.findings)
+    this.#witnesses = new WitnessCheck(crypto, this.findings, witnesses)
     this.#checkpoints = this.#checkpointCheck(false)
   }
 
@@ -162,10 +179,7 @@ class Verification {
       case 'leaf':
         return this.#leaves.add(item.leaf)
       case 'checkpoint':
-        this.#checkOrigin('the checkpoint', item.checkpoint.origin)
-        this.#chain.compareNamed(item.checkpoint.size, hexOf(item.checkpoint.root))
-        await this.#tokens.add(item)
-        return this.#checkpoints.add(item)
+        return this.#addCheckpoint(item)
       case 'end':
         this.#end = item.hash
         if (item.hash !== item.digest) this.findings.fail('digest', `the end line should say ${item.digest}`)
@@ -173,6 +187,15 @@ class Verification {
       case 'claim':
         this.#claim = item.note
     }
+  }
+
+  async #addCheckpoint(item: ReadCheckpoint): Promise<void> {
+    const { note, checkpoint } = item
+    this.#checkOrigin('the checkpoint', checkpoint.origin)
+    this.#chain.compareNamed(checkpoint.size, hexOf(checkpoint.root))
+    await this.#tokens.add(item)
+    await this.#witnesses.add(note, checkpoint.size, (name, keyId) => this.#keys.by(name, keyId).length > 0)
+    await this.#checkpoints.add(item)
   }
 
   async #addEvent(event: ReadEvent): Promise<void> {
@@ -199,14 +222,23 @@ class Verification {
   /** What only the whole file decides. */
   async finish(): Promise<void> {
     if (this.#kind === 'bundle') this.#governance.finish()
-    this.#tokens.finish(this.#options.require?.includes('tokens') === true)
+    this.#tokens.finish()
     const last = this.#checkpoints.finish()
     this.#last = last
     if (last === undefined) return
     this.#leaves.finish(last)
     this.#leaves.finishHeads(this.#checkpoints.sizes)
     this.#checkCoverage()
+    this.#witnesses.finish(this.#lastIndex())
     await this.#checkClaim(last)
+  }
+
+  /** Of the last leaves of what is to be proven. */
+  #lastIndex(): number {
+    const proven = [...this.#chain.streams.values()].filter(
+      ({ name }) => this.#kind === 'receipt' || name !== 'governance',
+    )
+    return proven.reduce((last, { leafIndex }) => Math.max(last, leafIndex), -1)
   }
 
   #checkCoverage(): void {
@@ -238,13 +270,22 @@ class Verification {
     else if (!isSigned) this.findings.fail('claim', 'the claim is not signed by a key that is active')
   }
 
+  #applying(): readonly CheckName[] {
+    const names: readonly CheckName[] = this.#kind === 'receipt' ? receiptCheckNames : checkNames
+    const { witnesses = [], authorities = [] } = this.#options
+    const isGiven = { witnesses: witnesses.length > 0, tokens: authorities.length > 0 }
+    return names.filter((name) => (name !== 'witnesses' && name !== 'tokens') || isGiven[name])
+  }
+
   report(): Report {
-    const names = this.#kind === 'receipt' ? receiptCheckNames : checkNames
-    const required = this.#requiredOf(names)
+    const names = this.#applying()
+    const { require = [], allow = [] } = this.#options
+    const required = new Set([...names, ...require].filter((name) => !allow.includes(name)))
     const last = this.#last
     const signer = last?.signedBy[0]
     const checks = this.findings.results(names)
     const law = this.#chain.streams.get('governance')
+    const witnesses = this.#witnesses.reports()
     const verdict = this.findings.verdict([...required], names)
     // What the replay could not evaluate is told question by question: the other answers stand. None rests on a token.
     for (const name of [...replayCheckNames, 'tokens'] as const) required.delete(name)
@@ -263,18 +304,13 @@ class Verification {
       decisionCount: this.#governance.decisionCount,
       seal: last && { size: last.size, root: last.root, key: signer?.known.key.text, seconds: signer?.seconds },
       tokens: this.#tokens.reports,
+      witnesses,
+      unknownSigners: this.#witnesses.unknown,
       notProven:
         this.#receipt === undefined
-          ? notProven(checks, runs, law && { lastSeq: law.readCount - 1, sealedSeq: law.leafSeq })
-          : notProvenByReceipt(checks, this.#receipt),
+          ? notProven({ checks, runs, law: law && { lastSeq: law.readCount - 1, sealedSeq: law.leafSeq }, witnesses })
+          : notProvenByReceipt(checks, this.#receipt, witnesses),
     }
-  }
-
-  // Of the checks that apply: tokens are evaluated where a certificate of an authority was given, and there alone.
-  #requiredOf(names: readonly CheckName[]): Set<CheckName> {
-    const { require = [], allow = [], authorities = [] } = this.#options
-    const applying = names.filter((name) => name !== 'tokens' || authorities.length > 0)
-    return new Set([...applying, ...require].filter((name) => !allow.includes(name)))
   }
 
   #runOf(stream: StreamState, verdict: VerdictOfFile): RunReport {
@@ -286,6 +322,7 @@ class Verification {
       beganAt: stream.beganAt,
       ended: stream.ended,
       sealedSeconds: leafSeq === undefined ? undefined : this.#checkpoints.secondsOf(leafIndex),
+      witnessed: leafSeq === undefined ? [] : this.#witnesses.witnessesOf(leafIndex),
       withheldCount: stream.withheldCount,
       erasedCount: stream.erasedCount,
       answers: this.#answersOf(stream, verdict),

@@ -34,11 +34,11 @@ const files = new Map(cases.map((one) => [fileOf(one), one.bytes]))
 
 /** What stands in the list about a case. */
 async function entryOf(one: Case): Promise<object> {
-  const { name, keys, origin, earlier, require, allow, authorities, verdict, check } = one
+  const { name, keys, origin, earlier, require, allow, authorities, witnesses, quorum, verdict, check } = one
   const report = await verify(one)
   const failed = named(report, 'failed')
   const notEvaluated = named(report, 'not_evaluated')
-  const given = { origin, keys, earlier, require, allow, authorities }
+  const given = { origin, keys, earlier, require, allow, authorities, witnesses, quorum }
   return { name, file: fileOf(one), ...given, verdict, check, failed, notEvaluated }
 }
 

@@ -1,4 +1,5 @@
-"""Reads {"cases": [{"file": base64, "keys": [...], "origin"?, "earlier"?: text, "require"?: [...], "allow"?: [...]}]} and prints the report on each;
+"""Reads {"cases": [{"file": base64, "keys": [...], "origin"?, "earlier"?: text, "require"?: [...], "allow"?: [...],
+"witnesses"?: [...], "quorum"?}]} and prints the report on each;
 {"codes": true}: the exit codes of the verdicts."""
 import base64, json, os, sys
 sys.dont_write_bytecode = True
@@ -9,7 +10,8 @@ from report import EXIT_CODES
 def answer(case):
     keys = [notes.parse_key(text) for text in case["keys"]]
     earlier = notes.parse_checkpoint(case["earlier"].encode()) if case.get("earlier") else None
-    question = verify_bundle.Question(keys, case.get("origin") or keys[0].name, earlier, tuple(case.get("require", ())), tuple(case.get("allow", ())))
+    question = verify_bundle.Question(keys, case.get("origin") or keys[0].name, earlier, tuple(case.get("require", ())), tuple(case.get("allow", ())),
+        tuple(notes.parse_witness(text) for text in case.get("witnesses", ())), case.get("quorum")).sensible()
     return verify_bundle.verify(base64.b64decode(case["file"]), question).as_json()
 
 if __name__ == "__main__":

@@ -49,6 +49,12 @@ export const verifyCommand: Command = {
       many: true,
     },
     {
+      flags: '--witness <key>',
+      about: 'the key of a witness that you trust, or a file with one; from the witness itself',
+      many: true,
+    },
+    { flags: '--quorum <count>', about: 'how many of these witnesses it takes; all unless set' },
+    {
       flags: '--require <check>',
       about: 'a check that has to be evaluated though it does not apply to such a file, or several with commas',
       many: true,
@@ -74,15 +80,18 @@ async function reportOf(call: Call): Promise<Report> {
   const origin = call.options.text('origin') ?? first.split('+')[0] ?? ''
   const kept = call.options.text('checkpoint')
   const earlier = kept === undefined ? {} : { earlier: fileIn(call, kept, 'checkpoint').toString('utf8') }
+  const quorum = call.options.count('quorum')
   try {
     return await verifyBundle(sourceOf(call), {
       crypto: nodeCrypto,
       keys,
       origin,
+      witnesses: call.options.texts('witness').map((text) => keyOf(call, text)),
       require: checksOf(call, 'require'),
       allow: checksOf(call, 'allow'),
       authorities: certificatesOf(call),
       ...earlier,
+      ...(quorum === undefined ? {} : { quorum }),
     })
   } catch (cause) {
     if (cause instanceof RangeError) throw cliError('usage', `${cause.message} Nothing was verified.`, { cause })
@@ -103,7 +112,7 @@ function keyOf(call: Call, text: string): string {
 }
 
 function certificatesOf(call: Call): Uint8Array[] {
-  return call.options.texts('tsa-certificate').flatMap((name) => certificatesIn(fileIn(call, name, 'certificate')))
+  return call.options.texts('tsaCertificate').flatMap((name) => certificatesIn(fileIn(call, name, 'certificate')))
 }
 
 function fileIn(call: Call, name: string, what: string): Buffer {
@@ -139,13 +148,8 @@ async function printReport(call: Call, report: Report): Promise<void> {
   const { verdict, notProven } = report
   await terminal.print(verdict === 'proven' ? paint.good(verdict) : paint.bad(verdict))
   const told = isOfUse(report) ? toldBy(call, report) : ['Nothing that it says is proven.']
-  for (const line of [
-    ...checkLines(call, report),
-    ...wayOut(call, report),
-    ...sealLines(call, report),
-    ...tokenLines(call, report),
-    ...told,
-  ])
+  const seals = [...sealLines(call, report), ...witnessLines(call, report), ...tokenLines(call, report)]
+  for (const line of [...checkLines(call, report), ...wayOut(call, report), ...seals, ...told])
     await terminal.print(line)
   if (!isOfUse(report)) return
   await terminal.print('not proven')
@@ -210,6 +214,19 @@ function sealLines(call: Call, { seal }: Report): string[] {
   const by = key === undefined ? 'nobody who is known' : key.split('+').slice(0, 2).join('+')
   const label = `  ${'sealed'.padEnd(markWidth)}  `
   return [label + wrapped(call, `by ${by}, ${size} leaves${when}`, ' '.repeat(label.length)).trimStart()]
+}
+
+// Each witness that was given, with how far it went; then whose lines say nothing.
+function witnessLines(call: Call, { witnesses, unknownSigners }: Report): string[] {
+  const label = `  ${'witnessed'.padEnd(markWidth)}  `
+  const line = (text: string) => label + wrapped(call, text, ' '.repeat(label.length)).trimStart()
+  const known = witnesses.map(({ name, size, seconds }) =>
+    size === undefined
+      ? `by ${name}: nothing`
+      : `by ${name}, ${size} leaves, ${momentText((seconds ?? 0) * 1_000)} by its clock`,
+  )
+  const unknown = unknownSigners.map((signer) => `by ${signer}, whose key was not given: it says nothing`)
+  return [...known, ...unknown].map(line)
 }
 
 function toldBy(call: Call, { runs, receipt }: Report): string[] {

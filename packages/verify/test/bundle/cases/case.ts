@@ -9,6 +9,8 @@ export interface Case {
   readonly origin: string
   readonly earlier?: string
   readonly require?: readonly CheckName[]
+  readonly witnesses?: readonly string[]
+  readonly quorum?: number
   readonly allow?: readonly CheckName[]
   /** Certificates of time-stamping authorities, each base64 of DER. */
   readonly authorities?: readonly string[]

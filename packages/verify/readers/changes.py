@@ -1,4 +1,5 @@
 """Whether the changes of governance were permitted (7.3): each is decided by the law before its first event."""
+import bisect
 import strict_json
 from findings import Findings, mark, milliseconds
 from forms import LAW_BODIES, UnknownName, WrongForm, read_contract
@@ -18,15 +19,36 @@ class Change:
         self.mark, self.first = mark(event), event.seq
         self.events, self.is_whole = [], True
 
+class Erasures:
+    """Which texts the events of kind Erased name: for each stream where the ranges begin, and how far those up to each of them go."""
+    def __init__(self):
+        self.named, self.ordered = {}, {}
+
+    def add(self, texts):
+        for text in texts:
+            self.named.setdefault(text["stream"], []).append((text["from"], text["to"]))
+            self.ordered.pop(text["stream"], None)
+
+    def holds(self, stream, place):
+        if stream not in self.ordered:
+            ranges, ends = sorted(self.named.get(stream, ())), []
+            for _, to in ranges: ends.append(max(to, ends[-1]) if ends else to)
+            self.ordered[stream] = [start for start, _ in ranges], ends
+        starts, ends = self.ordered[stream]
+        found = bisect.bisect_right(starts, place)
+        return found > 0 and place <= ends[found - 1]
+
 class Changes:
     """Folds governance into laws and decides each change when it has ended. What counts is the place of an event, whatever seq it states."""
     def __init__(self, report):
         self.law, self.findings, self.change = LawHistory(), Findings(report, "governance"), None
+        self.report, self.erasures, self.own = report, Erasures(), []
 
     def event(self, event):
         if self.change and (event.kind not in LAW_BODIES or mark(event) != self.change.mark): self.end()
         self.law.moments.append(milliseconds(event.at))
         event = event._replace(seq=len(self.law.moments) - 1)
+        if event.data.state == "erased": self.own.append(event.seq)
         if event.kind not in LAW_BODIES: return
         if self.change is None: self.change = Change(event)
         body = self.read(event)
@@ -51,6 +73,9 @@ class Changes:
 
     def fold(self, event, body):
         contract = None
+        if event.kind == "Erased":
+            self.erasures.add(body["texts"])
+            return self.change.events.append((event.kind, body))
         if event.kind in ("ContractProposed", "ContractActivated"): contract = self.contract(event, body)
         self.change.events.append((event.kind, body))
         self.law.fold(event.seq, event.kind, body, contract)
@@ -70,6 +95,18 @@ class Changes:
         self.change.is_whole = False
         self.lose(event.seq)
         return UNKNOWN
+
+    def finish(self):
+        """The stream has ended."""
+        self.end()
+        for place in self.own: self.erased("governance", place)
+
+    def erased(self, stream, place):
+        """A text of the file is said to be erased: an Erased of governance has to name it."""
+        if self.erasures.holds(stream, place): return
+        findings = Findings(self.report, stream)
+        findings.missing = self.findings.missing
+        findings.fail("law", place, "it is said to be erased, and no Erased names it")
 
     def end(self):
         """Decides the change that was read last, if there is one."""
@@ -100,7 +137,7 @@ class Decision:
         if kinds <= {"ContractProposed", "ContractConfirmed", "ContractActivated"}: return self.contract()
         if kinds <= {"RoleGranted", "RoleRevoked"}: return self.roles(body)
         require(len(self.kinds) == 1, "these changes do not belong together")
-        if kinds == {"IdentityLinked"}: return self.administrator()
+        if kinds in ({"IdentityLinked"}, {"Erased"}): return self.administrator()
         if self.p != body["from"]: self.administrator()
         if kinds == {"DelegationGranted"}: self.delegation(body)
 

@@ -29,6 +29,7 @@ OP = pattern(r"[0-9]{1,9}(?:\.[0-9]{1,9}){0,60}")
 HASH = pattern(r"[0-9a-f]{64}")
 IN_FORCE = pattern(r"-|[0-9a-f]{64}")
 ROLES = list_of(NAME)
+STREAM = pattern(r"governance|refusals|run/[A-Za-z0-9._:~-]{1,200}")
 
 class Record:
     """An object with exactly these names; a name that ends with ? may be absent. `open`: other names are of no concern."""
@@ -61,6 +62,7 @@ LAW_BODIES = {
     "DelegationGranted": Record({"from": ID, "to": ID, "roles": ROLES, "untilMs": whole}),
     "DelegationRevoked": Record({"from": ID, "to": ID}),
     "IdentityLinked": Record({"principal": ID, "person": ID}),
+    "Erased": Record({"texts": list_of(Record({"stream": STREAM, "from": whole, "to": whole})), "principal": or_null(ID)}),
 }
 
 def about(more):

@@ -59,7 +59,9 @@ class Verifier:
         if stream == "governance":
             self.keys.event(event)
             self.changes.event(event)
-        else: self.replay.event(event)
+        else:
+            if event.data.state == "erased": self.changes.erased(stream, self.journals[stream].length() - 1)
+            self.replay.event(event)
 
     def begin_stream(self, stream):
         if self.prev is None: self.end_stream()
@@ -68,7 +70,7 @@ class Verifier:
 
     def end_stream(self):
         if self.replay is not None: self.replay.end()
-        elif self.journals: self.changes.end()
+        elif self.journals: self.changes.finish()
 
     def verify(self, data):
         try: bundle = read_bundle(data, self.begin, self.event)

@@ -1,8 +1,8 @@
 import type { DeclaredContract, Law } from '@constancia/verify'
-import { type CastVote, questionOf } from '../governance/index.js'
+import type { CastVote } from '../governance/index.js'
 import { plainText, ruleInWords } from '../governance/presentation/index.js'
 import { decodeValue } from '../journal/index.js'
-import { type AskedToApprove, rolesAsked, subjectOf } from './asked.js'
+import { type AskedToApprove, rolesAsked, shownIn, subjectOf } from './asked.js'
 import { momentText } from './durations.js'
 import type { Paint } from './paint.js'
 import { orText } from './principals.js'
@@ -85,7 +85,7 @@ function situation({ asked, law, nowMs }: ApprovalDrawing): Field[] {
 
 function shownFields({ asked, law, width }: ApprovalDrawing): Field[] {
   const { request, shownText } = asked.approval
-  const { action, input, question } = questionOf(shownText)
+  const { action, input, question } = shownIn(asked.approval)
   const contract = law.contract(request.contract)
   const fields: Field[] = []
   if (request.rule !== null && contract !== undefined) fields.push(['rule', ruleText(contract.declared, request.rule)])
@@ -94,7 +94,7 @@ function shownFields({ asked, law, width }: ApprovalDrawing): Field[] {
   if (action === null) fields.push(['allows', 'nothing by itself; it is a question'])
   if (question !== '') fields.push(['question', printableLines(question)])
   if (input !== null) fields.push(['input', valueText(decodeValue(input), width - labelWidth)])
-  fields.push(['shown', printable(shownText)], ['digest', request.shown])
+  fields.push(['shown', printable(shownText === '' ? '(erased)' : shownText)], ['digest', request.shown])
   return fields
 }
 
@@ -139,9 +139,9 @@ export function approvalDocument({
     op,
     name,
     state: resolved?.outcome ?? (isOpen ? 'open' : 'closed'),
-    ...questionOf(shownText),
+    ...shownIn(approval),
     shown: request.shown,
-    shownText,
+    shownText: shownText === '' ? null : shownText,
     contract: request.contract,
     rule: request.rule,
     policy: request.policy,

@@ -6,6 +6,7 @@ import {
   bodyOf,
   eventsAbout,
   pendingOf,
+  type Question,
   questionOf,
   rolesThatState,
   shownDigestOf,
@@ -91,10 +92,16 @@ export function rolesAsked(asked: Asked, law: Law, nowMs: number): readonly stri
   return rolesAskedAt(pendingOf(asked.approval, asked.run.actor ?? null), nowMs)
 }
 
+/** What was shown; where it was erased, what is left of it. */
+export function shownIn({ request, shownText }: AskedApproval): Question {
+  if (shownText !== '') return questionOf(shownText)
+  return { action: request.action, title: '', schema: null, input: null, question: '(erased)' }
+}
+
 /** What it is about, in a few words: `Pay a vendor (bank.transfer)`. */
 export function subjectOf(asked: Asked): string {
   if (asked.kind === 'statement') return `what came of ${asked.name}`
-  const { action, title, question } = questionOf(asked.approval.shownText)
+  const { action, title, question } = shownIn(asked.approval)
   if (action === null) return question === '' ? asked.name : question
   return title === '' ? action : `${title} (${action})`
 }
@@ -122,7 +129,9 @@ export async function findApproval(runtime: Runtime, run: RunRow, op: string | u
 }
 
 /** Whether what is shown is what its digest says; a journal that somebody damaged is not voted on. */
-export function requireShown({ run, op, approval }: AskedToApprove): void {
+export function requireShown({ run, op, approval, isOpen }: AskedToApprove): void {
+  // Of a run that is over it may have been erased.
+  if (approval.shownText === '' && !isOpen) return
   if (shownDigestOf(run.id, op, approval.shownText) === approval.request.shown) return
   const message = `What is shown for op ${op} of run ${run.id} is not what its digest says. Nothing was done; look at constancia doctor.`
   throw cliError('journal_damaged', message)

@@ -63,6 +63,7 @@ const exitCodeOfError: Readonly<Record<string, ExitCode>> = {
   unknown_run: exitCodes.unknown,
   unknown_flow: exitCodes.unknown,
   run_purged: exitCodes.unknown,
+  data_erased: exitCodes.unknown,
   unknown_contract: exitCodes.unknown,
   unknown_approval: exitCodes.unknown,
   unknown_event: exitCodes.unknown,

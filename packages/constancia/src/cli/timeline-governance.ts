@@ -75,7 +75,7 @@ const tellers: Readonly<Record<RunKind, Teller>> = {
   }),
   ApprovalResolved: (event) => {
     const { name, outcome } = bodyOf(event, 'ApprovalResolved')
-    const how = event.data === undefined ? '' : ' with changes'
+    const how = event.dataCommit === undefined ? '' : ' with changes'
     return { text: `${quoted(name)} ${outcome}${how}`, mood: outcome === 'approved' ? 'good' : 'bad' }
   },
   ResumeAuthorized: (event) => {

@@ -24,6 +24,8 @@ export type EngineErrorCode =
   | 'child_cancelled'
   /** There was such a run; its journal was deleted. */
   | 'run_purged'
+  /** What is asked for was erased. */
+  | 'data_erased'
   | 'too_many_signals'
   /** Another worker owns the run now. */
   | 'claim_lost'

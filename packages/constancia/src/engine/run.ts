@@ -52,17 +52,21 @@ export class Run<Output = unknown> {
   }
 
   /**
-   * Waits for the end and returns the output, of the run that took over where there is one. Throws `run_failed`, with the flow's error as its cause, `run_cancelled`, or
-   * `unknown_run`. A run that is stuck has not ended: this goes on waiting until it is repaired, and `row()` says what for.
+   * Waits for the end and returns the output, of the run that took over where there is one. Throws `run_failed`, with the flow's error as its cause, `run_cancelled`,
+   * `data_erased` where the output was erased, or `unknown_run`. A run that is stuck has not ended: this goes on waiting until it is repaired, and `row()` says what for.
    */
   async result(): Promise<Output> {
     const row = await this.#access.ended(this.id)
     const [last] = await this.#access.store.read(runStream(row.id), { fromSeq: row.head.seq })
     if (last === undefined) throw unknownRun(this.id) // It was purged just now.
     const data = last.data === undefined ? undefined : decodeValue(last.data)
-    if (row.outcome === 'completed') return data as Output
+    const isErased = last.data === undefined && last.dataCommit !== undefined
+    if (row.outcome === 'completed') {
+      if (isErased) throw erased(this.id)
+      return data as Output
+    }
     if (row.outcome === 'cancelled') throw engineError('run_cancelled', `Run ${this.id} was cancelled.`)
-    throw this.#failure(last, data)
+    throw this.#failure(last, isErased ? 'the error was erased' : data)
   }
 
   /** What the run is now. Throws `unknown_run`. */
@@ -114,6 +118,13 @@ export class Run<Output = unknown> {
     const message = `Run ${this.id} failed: ${text}. Its journal has every step; start a new run when the cause is mended.`
     return engineError('run_failed', message, { cause, details: { code } })
   }
+}
+
+function erased(run: RunId): ConstanciaError {
+  return engineError(
+    'data_erased',
+    `Run ${run} has completed, and what it returned was erased. It is not executed again; its journal still tells what it did and when.`,
+  )
 }
 
 function settle(delivered: Delivered): 'delivered' | 'duplicate' {

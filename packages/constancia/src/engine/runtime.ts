@@ -340,9 +340,13 @@ export class Runtime {
     const [started] = await this.#store.read(runStream(run), { limit: 1 })
     if (started !== undefined && bodyOf(started, 'FlowStarted').flow === asked.flow && started.data === asked.data)
       return
+    const isErased = started?.dataCommit !== undefined && started.data === undefined
+    const why = isErased
+      ? 'and its input was erased, so nobody can tell whether this is the same'
+      : 'with another flow or input'
     throw engineError(
       'run_exists',
-      `Run ${run} was started before, with another flow or input. It was not touched and nothing was started; choose another id.`,
+      `Run ${run} was started before, ${why}. It was not touched and nothing was started; choose another id.`,
     )
   }
 

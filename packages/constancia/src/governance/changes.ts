@@ -9,6 +9,7 @@ import {
   seenOf,
 } from '../journal/index.js'
 import type { Clock, Store } from '../store/index.js'
+import { notOver, streamText } from './erasing/not-over.js'
 import type { LawBook } from './law-book.js'
 import { changeRefused, type RefusalBodies, recordRefusal } from './refusals.js'
 
@@ -66,6 +67,7 @@ export async function changeLaw<T>(
     if (drafts.length === 0) return { events: [], result }
     const answer = await store.record({ stream: book.stream, head, drafts, by: `principal:${by}`, seen })
     if (answer.kind === 'recorded') return { events: answer.events, result }
+    if (answer.kind === 'not_erasable') throw notOver(answer.streams.map(streamText))
   }
 }
 

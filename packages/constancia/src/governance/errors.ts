@@ -26,6 +26,8 @@ export type GovernanceErrorCode =
   | 'effect_unsupported'
   /** There is no such run. */
   | 'unknown_run'
+  /** A run that is not over: it goes on, or has something to tell another. */
+  | 'run_open'
   /** Whoever wants to change roles, or the contract, may not. Recorded. */
   | 'not_permitted'
   /** A role, an end, an id or a list of roles that makes no sense; the message says all of it. Nothing was changed. */

@@ -11,6 +11,7 @@ import type { ChangeParts } from './changes.js'
 import { amendmentCheck, outputCheck } from './checks.js'
 import type { Contract } from './contract/contract.js'
 import { Directory } from './directory/directory.js'
+import type { Erasure, ErasurePreview, ErasureRequest, ErasureSubject } from './erasing/erase.js'
 import { Keys } from './keys.js'
 import type { LawBook } from './law-book.js'
 import { type Proceeded, proceed, type Return } from './proceed.js'
@@ -81,6 +82,16 @@ export class Governance {
   /** Lets a run go on that waits for the next message of its user. See `proceed`. */
   proceed(request: Return): Promise<Proceeded> {
     return proceed(this.#parts, request)
+  }
+
+  /** What an erasure would take now, and what it would leave. See `previewErasure`. */
+  async previewErasure(of: ErasureSubject): Promise<ErasurePreview> {
+    return (await import('./erasing/erase.js')).previewErasure(this.#parts, of)
+  }
+
+  /** Erases the personal data of runs or of a principal, for good. See `erase`. */
+  async erase(request: ErasureRequest): Promise<Erasure> {
+    return (await import('./erasing/erase.js')).erase(this.#parts, request)
   }
 
   /** Says what came of an effect whose outcome nobody knew. See `state`. */

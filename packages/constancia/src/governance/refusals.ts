@@ -49,6 +49,7 @@ export type GovernedChange =
   | 'add_key'
   | 'retire_key'
   | 'compromise_key'
+  | 'erase'
 
 /** A kind of event of the refusals stream. */
 export type RefusalKind = keyof RefusalBodies

@@ -63,8 +63,8 @@ export interface Store {
    */
   decide<T>(request: Decide<T>): Promise<T>
   /**
-   * Adds to a stream that belongs to no run, such as `governance`: one after the other, whoever asks. Whatever depends on where that
-   * stream ends ({@link Append.basis}, {@link Decide.basis}) comes before or after all of it.
+   * Adds to a stream that belongs to no run, such as `governance`: one after the other, whoever asks. Whatever depends on where that stream ends
+   * ({@link Append.basis}, {@link Decide.basis}) comes before or after all of it. With an `Erased` of `governance` the data that its body names is deleted.
    */
   record(request: RecordRequest): Promise<Recorded>
   /**

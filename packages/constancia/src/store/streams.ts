@@ -16,6 +16,11 @@ export type Recorded =
   | { readonly kind: 'recorded'; readonly events: readonly StoredEvent[] }
   /** Somebody added to the stream meanwhile: read on from `head`, then decide anew. */
   | { readonly kind: 'head_conflict'; readonly head: Head }
+  /**
+   * Nothing was recorded or erased: an `Erased` names texts of these streams, and they are of runs that are not over (as for `Store.purge`), or not
+   * there, or of contracts.
+   */
+  | { readonly kind: 'not_erasable'; readonly streams: readonly StreamId[] }
 
 const namePattern = /^[A-Za-z0-9._:~/-]{1,250}$/
 

@@ -1,6 +1,7 @@
 import { approvalCases } from './store-conformance/approvals.js'
 import { claimCases } from './store-conformance/claims.js'
 import { decisionCases } from './store-conformance/decisions.js'
+import { erasureCases } from './store-conformance/erasures.js'
 import type { MovableUnderTest, StoreUnderTest } from './store-conformance/given.js'
 import { heartbeatCases } from './store-conformance/heartbeats.js'
 import { journalCases } from './store-conformance/journals.js'
@@ -60,6 +61,7 @@ export function storeConformance(options: ConformanceOptions): readonly Conforma
     ...priorityCases,
     ...setAsideCases,
     ...purgeCases,
+    ...erasureCases,
     ...rebuildCases,
     ...markCases,
     ...workerCases,

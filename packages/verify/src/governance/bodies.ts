@@ -6,7 +6,7 @@
  * |---|---|
  * | ContractProposed, ContractActivated | the contract's canonical text |
  * | ContractConfirmed | the reason in words, where one was given |
- * | RoleGranted, RoleRevoked, DelegationGranted, DelegationRevoked | the same |
+ * | RoleGranted, RoleRevoked, DelegationGranted, DelegationRevoked, Erased | the same |
  * | IdentityLinked | – |
  */
 export interface GovernanceBodies {
@@ -44,6 +44,20 @@ export interface GovernanceBodies {
   readonly DelegationRevoked: { readonly from: string; readonly to: string }
   /** A principal is an identity of this person: nobody approves what they asked for under another name. */
   readonly IdentityLinked: { readonly principal: string; readonly person: string }
+  /** What these events carried is gone, with its salts: deleted together with the recording of this. */
+  readonly Erased: {
+    readonly texts: readonly ErasedRange[]
+    /** The principal whose data it was; null where whole runs were named. */
+    readonly principal: string | null
+  }
+}
+
+/** What the events of a stream carried, from one position to another; those that carried nothing are of no concern. */
+export interface ErasedRange {
+  /** `run/<id>`, `refusals` or `governance`. */
+  readonly stream: string
+  readonly from: number
+  readonly to: number
 }
 
 /** Which contract it is about. */

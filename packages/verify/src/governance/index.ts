@@ -24,6 +24,7 @@ export {
 export {
   administrator,
   type ContractNamed,
+  type ErasedRange,
   type GovernanceBodies,
   type GovernanceEvent,
   type GovernanceKind,
@@ -42,6 +43,7 @@ export {
   type DeclaredTemplate,
 } from './contract.js'
 export type { Delegation } from './delegations.js'
+export { ErasedPlaces } from './erased-places.js'
 export {
   type AllowedFacts,
   askGate,

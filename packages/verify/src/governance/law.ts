@@ -180,6 +180,7 @@ export class Law {
     DelegationGranted: (delegation) => this.#delegations.add(delegation),
     DelegationRevoked: (pair) => this.#delegations.remove(pair),
     IdentityLinked: ({ principal, person }) => this.#identities.link(principal, person),
+    Erased: () => undefined,
   }
 }
 
@@ -202,9 +203,10 @@ const kinds: ReadonlySet<string> = new Set<GovernanceKind>([
   'DelegationGranted',
   'DelegationRevoked',
   'IdentityLinked',
+  'Erased',
 ])
 
-/** Whether events of this kind say who may. */
+/** Whether events of this kind say who may, or are decided by that. */
 export function isGovernanceKind(kind: string): kind is GovernanceKind {
   return kinds.has(kind)
 }

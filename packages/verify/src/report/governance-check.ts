@@ -26,6 +26,8 @@ export class GovernanceCheck {
   #run: { readonly name: string; readonly replay: RunReplay } | undefined
   #isLawOver = false
   #place = 0
+  /** Events of governance whose data is said to be erased: what erased it comes behind them. */
+  readonly #erasedLaw: number[] = []
   #decisionCount = 0
 
   constructor(crypto: Crypto, findings: Findings) {
@@ -56,8 +58,14 @@ export class GovernanceCheck {
   add(event: ReadEvent): void {
     // Seqs that do not follow are a matter of the chain: here an event has the place at which it stands.
     const seq = this.#place++
-    if (this.#run === undefined) this.#governance.add(replayed(event, seq))
-    else this.#run.replay.add(replayed(event, seq))
+    const isErased = event.data?.kind === 'erased'
+    if (this.#run === undefined) {
+      this.#governance.add(replayed(event, seq))
+      if (isErased) this.#erasedLaw.push(seq)
+      return
+    }
+    this.#run.replay.add(replayed(event, seq))
+    if (isErased) this.#checkErased(this.#run.name, seq)
   }
 
   /** The stream that began last is whole. */
@@ -68,6 +76,14 @@ export class GovernanceCheck {
     this.#isLawOver = true
     this.#law = this.#tell('governance', this.#governance.end()).get('law')
     this.#decisionCount += this.#governance.changeCount
+    for (const seq of this.#erasedLaw) this.#checkErased('governance', seq)
+  }
+
+  #checkErased(stream: string, seq: number): void {
+    const erasure = this.#governance.erasureOf(stream, seq)
+    const message = 'its data is said to be erased, and no Erased event of governance names it'
+    if (erasure === 'untold') this.#findings.fail('law', message, { stream, seq })
+    else if (erasure === 'unknown') this.#findings.skip('law', message, { stream, seq })
   }
 
   #finishRun({ name, replay }: { readonly name: string; readonly replay: RunReplay }): void {

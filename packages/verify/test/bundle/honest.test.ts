@@ -3,6 +3,7 @@ import { isCampaign } from '../../../constancia/test/processes/campaign.js'
 import { verifyBundle, webCrypto } from '../../dist/index.js'
 import { nodeCrypto } from '../../dist/node.js'
 import { keyText, runsOf } from './cases/case.js'
+import { erasedBody } from './cases/erased.js'
 import { journals, logOf } from './journal.js'
 import { beginMs, chunks, kept, Log, origin, signerOf, without, written } from './log.js'
 
@@ -44,6 +45,10 @@ function randomLog(random: (below: number) => number): Log {
       log.append(stream, kind, body, { by: `claim:c-${epochs.get(id)}@${epochs.get(id)}`, ...stale, ...data })
     }
   }
+  const first = { principal: 'root', role: 'administrator', untilMs: null, source: 'bootstrap' }
+  log.append('governance', 'RoleGranted', JSON.stringify(first))
+  const over = [...ended].map((id) => `run/${id}`)
+  if (over.length > 0) log.append('governance', 'Erased', erasedBody(...over.map((name) => [name, 0, 99] as const)))
   log.seal()
   return log
 }
@@ -58,10 +63,12 @@ describe('R-G4 T17 honest bundles', () => {
       if (runs.length > 0) withRuns += 1
       const interval = { kind: 'interval', fromMs: beginMs, toMs: beginMs + 86_400_000, count: runs.length } as const
       const draft = log.draft(runs, runs.length === 0 || random(2) === 0 ? interval : undefined)
-      for (const { events } of draft.streams.slice(1))
+      for (const { events } of draft.streams.slice(1)) {
+        const hasEnded = events.at(-1)?.kind === 'FlowFailed'
         for (const [at, event] of events.entries())
           if (event.data !== undefined && random(4) === 0)
-            events[at] = { ...event, data: without(event.data, random(2) === 0 ? 'withheld' : 'erased') }
+            events[at] = { ...event, data: without(event.data, random(2) === 0 || !hasEnded ? 'withheld' : 'erased') }
+      }
       const earlier = kept(log.sealed[random(log.sealed.length)]!)
       const bytes = await written(draft)
       const source = chunks(bytes, 1 + random(5_000))

@@ -11,6 +11,7 @@ import { contractShowCommand } from './contract-show.js'
 import { devCommand } from './dev.js'
 import { directoryCommands } from './directory.js'
 import { doctorCommand } from './doctor.js'
+import { eraseCommand } from './erase.js'
 import { exportCommand } from './export.js'
 import { initCommand } from './init.js'
 import { journalCommand } from './journal.js'
@@ -75,6 +76,7 @@ export const commands: readonly Command[] = [
   verifyCommand,
   logCommand,
   exportCommand,
+  eraseCommand,
   purgeCommand,
   rebuildCommand,
   quarantineCommand,

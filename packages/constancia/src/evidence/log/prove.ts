@@ -24,6 +24,7 @@ import {
 } from '../../journal/index.js'
 import { type Checkpoint, type Leaf, type Log, type Store, sealedLast } from '../../store/index.js'
 import { evidenceError } from '../index.js'
+import { Erasures } from './erasures.js'
 import { type LogKey, signed } from './keys.js'
 import { stampedAfter, tokensOf } from './tokens.js'
 import { TileProofs } from './tree.js'
@@ -85,7 +86,8 @@ export async function proveRuns(store: Store, request: ProveRequest): Promise<Pr
   const sizes = new Set([checkpoint.size])
   const runs: ProvenRun[] = []
   for (const run of ids) runs.push(await addRun({ store, checkpoint, leaves, sizes }, run))
-  await addNamed(store, { stream: sealedLast, upToSeq: governance.seq }, sizes)
+  const erasures = new Erasures(governance.seq)
+  await addNamed(store, { stream: sealedLast, upToSeq: governance.seq }, { sizes, erasures })
   // The nearest checkpoint behind each leaf that somebody else dated bounds the time of what it seals.
   const covering = [...leaves.keys()].map((index) => index + 1)
   for (const size of await stampedAfter(log, covering)) if (size < checkpoint.size) sizes.add(size)
@@ -98,7 +100,7 @@ export async function proveRuns(store: Store, request: ProveRequest): Promise<Pr
   const parts = {
     origin: request.origin,
     scope,
-    streams: streamsOf(store, { runs, governanceSeq: governance.seq, withhold: request.withhold ?? {} }),
+    streams: streamsOf(store, { runs, erasures, withhold: request.withhold ?? {} }),
     leaves: await provenLeaves([...leaves.values()], checkpoint.size, proofs),
     checkpoints: await provenCheckpoints(kept, log, proofs),
     ...('mine' in request.of ? { claim: claimBy(request.of.mine) } : {}),
@@ -135,7 +137,7 @@ async function addRun({ store, checkpoint, leaves, sizes }: Gathering, run: RunI
     const [first] = await store.log.checkpoints({ fromSize: leaf.index + 1, limit: 1 })
     if (first !== undefined) sizes.add(first.size)
   }
-  await addNamed(store, { stream, upToSeq: last.seq }, sizes)
+  await addNamed(store, { stream, upToSeq: last.seq }, { sizes })
   let headSeq = last.seq
   for (;;) {
     const more = await store.read(stream, { fromSeq: headSeq + 1, limit: pageSize })
@@ -145,10 +147,15 @@ async function addRun({ store, checkpoint, leaves, sizes }: Gathering, run: RunI
 }
 
 // Every checkpoint that an event says was known.
-async function addNamed(store: Store, upTo: UpTo, sizes: Set<number>): Promise<void> {
-  for await (const { seen } of eventsOf(store, upTo)) {
-    const size = /\/(\d+):/.exec(seen)?.[1]
+async function addNamed(
+  store: Store,
+  upTo: UpTo,
+  { sizes, erasures }: { readonly sizes: Set<number>; readonly erasures?: Erasures },
+): Promise<void> {
+  for await (const event of eventsOf(store, upTo)) {
+    const size = /\/(\d+):/.exec(event.seen)?.[1]
     if (size !== undefined) sizes.add(Number(size))
+    erasures?.add(event)
   }
 }
 
@@ -219,20 +226,30 @@ export async function provenCheckpoints(
 
 interface Streams {
   readonly runs: readonly ProvenRun[]
-  readonly governanceSeq: number
+  readonly erasures: Erasures
   readonly withhold: Withholding
 }
 
-function* streamsOf(store: Store, { runs, governanceSeq, withhold }: Streams): Generator<BundleStream> {
+function* streamsOf(store: Store, { runs, erasures, withhold }: Streams): Generator<BundleStream> {
   const streamOf = (stream: StreamId, upToSeq: number, left: Withholding): BundleStream => {
-    return { name: stream, eventCount: upToSeq + 1, events: bundleEvents(store, { stream, upToSeq }, left) }
+    const events = bundleEvents(store, { stream, upToSeq }, { erasures, withhold: left })
+    return { name: stream, eventCount: upToSeq + 1, events }
   }
-  yield streamOf(sealedLast, governanceSeq, {})
+  yield streamOf(sealedLast, erasures.sealedSeq, {})
   for (const { run, sealedSeq } of runs) yield streamOf(runStream(run), sealedSeq, withhold)
 }
 
-async function* bundleEvents(store: Store, upTo: UpTo, withhold: Withholding): AsyncGenerator<BundleEvent> {
-  for await (const event of eventsOf(store, upTo)) yield bundleEventOf(event, withhold)
+async function* bundleEvents(
+  store: Store,
+  upTo: UpTo,
+  { erasures, withhold }: Pick<Streams, 'erasures' | 'withhold'>,
+): AsyncGenerator<BundleEvent> {
+  for await (const event of eventsOf(store, upTo)) {
+    const made = bundleEventOf(event, withhold)
+    if (made.data?.kind === 'erased' && (await erasures.isUnsealed(store, event)))
+      throw notSealed(`What event ${event.seq} of ${upTo.stream} carried was erased since the last sealing.`)
+    yield made
+  }
 }
 
 /** An event as a file carries it, without what is to be left out. */

@@ -125,6 +125,11 @@ export class MemoryDisk {
     return this.#streams.get(id) ?? []
   }
 
+  /** The same, to be changed. */
+  eventsOf(id: StreamId): StoredEvent[] {
+    return this.#streams.get(id) ?? []
+  }
+
   /** Adds the next events of such a stream. */
   addToStream(id: StreamId, events: readonly StoredEvent[]): void {
     const stream = this.#streams.get(id)

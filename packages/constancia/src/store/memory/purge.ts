@@ -9,7 +9,7 @@ export function purge({ disk, parts }: Handle, { runs, by }: Purge): { readonly 
   const purged: RunId[] = []
   for (const id of runs) {
     const stored = disk.find(id)
-    if (stored === undefined || !isDone(disk, stored)) continue
+    if (stored === undefined || !isOver(disk, stored)) continue
     const { root, head, outcome, endedAtMs = head.at } = stored.row
     disk.outbox.forget(id)
     disk.purge(stored, { id, root, head, outcome, endedAtMs, purgedAtMs: parts.clock.now(), by })
@@ -19,7 +19,8 @@ export function purge({ disk, parts }: Handle, { runs, by }: Purge): { readonly 
   return { purged }
 }
 
-function isDone(disk: MemoryDisk, { row }: StoredRun): boolean {
+/** Whether a run, and the line that it is of, has ended and has nothing to tell another. */
+export function isOver(disk: MemoryDisk, { row }: StoredRun): boolean {
   return row.outcome !== 'open' && hasLineEnded(disk, row.root) && !disk.outbox.holds(row.id)
 }
 

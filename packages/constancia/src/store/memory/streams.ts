@@ -1,7 +1,8 @@
 import { emptyHead, type Head, headOf, type StoredEvent, type StreamId } from '../../journal/index.js'
-import { type Append, assertRecordable, type Recorded, type RecordRequest } from '../index.js'
+import { type Append, assertRecordable, erasedBy, type Recorded, type RecordRequest } from '../index.js'
 import { chained } from './batch.js'
 import type { MemoryDisk } from './disk.js'
+import { erase, notErasable } from './erasure.js'
 import type { Handle } from './handle.js'
 
 /** Adds to a stream that belongs to no run; see `Store.record`. */
@@ -10,8 +11,12 @@ export function record({ disk, parts }: Handle, request: RecordRequest): Recorde
   const { stream, drafts, by, seen } = request
   const head = streamHead(disk, stream)
   if (request.head !== undefined && !isHead(request.head, head)) return { kind: 'head_conflict', head }
+  const texts = erasedBy(request)
+  const kept = notErasable(disk, texts)
+  if (kept.length > 0) return { kind: 'not_erasable', streams: kept }
   const events = chained(parts, { stream, drafts, head, by, seen })
   disk.addToStream(stream, events)
+  erase(disk, texts)
   return { kind: 'recorded', events }
 }
 

@@ -7,7 +7,8 @@ import { inTransaction } from './transaction.js'
 const lock = 'SELECT 1 FROM {schema}.runs WHERE id = ANY ($1::text[]) ORDER BY id FOR UPDATE'
 
 // Runs of a line take over from each other as they end: it is over with the last of them.
-const selectOver = `
+/** Of runs, those that have ended, whose line has, and that have nothing to tell another: their streams and ids. */
+export const selectOver = `
   SELECT r.stream, r.id FROM {schema}.runs AS r
   WHERE r.id = ANY ($1::text[]) AND r.outcome <> 'open'
     AND NOT EXISTS (SELECT 1 FROM {schema}.outbox AS o WHERE o.stream = r.stream AND o.kind <> 'notice')

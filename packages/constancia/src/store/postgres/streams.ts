@@ -6,8 +6,9 @@ import {
   type StoredEvent,
   type StreamId,
 } from '../../journal/index.js'
-import { assertRecordable, type Recorded, type RecordRequest } from '../index.js'
+import { assertRecordable, type ErasedTexts, erasedBy, type Recorded, type RecordRequest } from '../index.js'
 import type { Connection } from './driver.js'
+import { erase, notErasable } from './erasure.js'
 import { arrayOf, bytesOf, Columns } from './literals.js'
 import { Wait } from './patience.js'
 import type { Session } from './session.js'
@@ -83,11 +84,14 @@ interface Sending {
 async function recordNow(ground: Ground, request: RecordRequest, { sent, send }: Sending): Promise<Recorded> {
   const { session, on } = ground
   const { stream, drafts, by, seen } = request
+  const texts = erasedBy(request)
   const [found] = (await on.query(session.sql(lock), [stream])) as unknown as (HeadRecord & { head_now_ms: number })[]
   if (await isStored(ground, sent)) return { kind: 'recorded', events: sent }
   const head = headOf(stream, found)
   const isAsKnown = request.head === undefined || (request.head.seq === head.seq && request.head.hash === head.hash)
   if (!isAsKnown) return { kind: 'head_conflict', head }
+  const kept = await notErasable(ground, texts)
+  if (kept.length > 0) return { kind: 'not_erasable', streams: kept }
   const nowMs = found?.head_now_ms ?? 0
   const events = chainDrafts(head, drafts, {
     stream,
@@ -97,8 +101,15 @@ async function recordNow(ground: Ground, request: RecordRequest, { sent, send }:
     salt: session.salt,
   })
   send(events)
-  await on.commit(on.query(session.sql(insert), [stream, ...columnsOf(events)]))
+  const written = on.query(session.sql(insert), [stream, ...columnsOf(events)])
+  await on.commit<unknown>(texts.length === 0 ? written : eraseAfter(ground, written, texts))
   return { kind: 'recorded', events }
+}
+
+// What was erased has to be named before it goes.
+async function eraseAfter(ground: Ground, written: Promise<unknown>, texts: readonly ErasedTexts[]): Promise<void> {
+  written.catch(() => undefined)
+  await Promise.all([written, erase(ground, texts)])
 }
 
 async function isStored({ session, on }: Ground, sent: readonly StoredEvent[]): Promise<boolean> {

@@ -27,6 +27,16 @@ export async function patiently<T>(patience: Patience, attempt: () => T): Promis
   }
 }
 
+/** Tries something until it succeeds or so many milliseconds are over; whether it did. */
+export async function triedFor(patience: Patience, msMax: number, attempt: () => boolean): Promise<boolean> {
+  const startMs = systemClock.monotonic()
+  while (!attempt()) {
+    if (systemClock.monotonic() - startMs > msMax) return false
+    await new Promise((resolve) => setTimeout(resolve, pauseMs(patience)))
+  }
+  return true
+}
+
 /** A pause between two tries, 1 to 16 ms at random, so that processes that wait do not march in step. */
 export function pauseMs(patience: Patience): number {
   const [byte = 0] = patience.randomBytes(1)

@@ -25,7 +25,8 @@ export function purge(session: Session, { runs, by }: Purge): Promise<{ purged: 
 }
 
 // Runs of a line take over from each other as they end: it is over with the last of them. A root that is gone had such a line.
-function isOver(session: Session, record: RunRecord): boolean {
+/** Whether a run, and the line that it is of, has ended and has nothing to tell another. */
+export function isOver(session: Session, record: RunRecord): boolean {
   if (record.outcome === 'open' || session.outbox.has(record.stream)) return false
   const { latest } = (record.root === null ? record : session.runs.record(record.root)) ?? { latest: null }
   return latest === null || session.runs.record(latest)?.outcome !== 'open'

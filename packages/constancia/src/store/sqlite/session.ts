@@ -5,6 +5,7 @@ import { type ClaimTable, claimTable } from './claim-table.js'
 import { GroupCommit } from './commit.js'
 import { type DueTable, dueTable } from './due.js'
 import { Effects } from './effects.js'
+import { type ErasureTable, erasureTable } from './erasure-table.js'
 import { EventWriter } from './event-writer.js'
 import { type EventTable, eventTable } from './events.js'
 import { faultOf } from './faults.js'
@@ -24,6 +25,7 @@ import { type RunTable, runTable } from './runs.js'
 import { saltPool } from './salts.js'
 import { StreamHeads } from './stream-heads.js'
 import { Tips } from './tips.js'
+import { clearTraces } from './traces.js'
 import { Watchers } from './watch.js'
 import { type WorkerTable, workerTable } from './workers.js'
 
@@ -40,6 +42,9 @@ export interface Session {
   readonly outbox: OutboxTable
   readonly approvals: ApprovalTable
   readonly purged: PurgedTable
+  readonly erasure: ErasureTable
+  /** Called after texts were erased: what the write-ahead file has of them goes. */
+  readonly clearTraces: () => Promise<void>
   readonly marks: MarkTable
   readonly claims: ClaimTable
   readonly due: DueTable
@@ -113,6 +118,8 @@ export function beginSession(given: SessionParts): Session {
     outbox: outboxTable(database),
     approvals: approvalTable(database),
     purged: purgedTable(database),
+    erasure: erasureTable(database),
+    clearTraces: () => clearTraces({ database, patience, warn: parts.warn }),
     marks: markTable(database),
     claims: claimTable(database, writer),
     due: dueTable(database, writer, queue),

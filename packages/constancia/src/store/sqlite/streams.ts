@@ -1,17 +1,31 @@
 import { assertExactTexts, chainDrafts, type Head, headOf } from '../../journal/index.js'
-import { type Append, assertRecordable, type Recorded, type RecordRequest } from '../index.js'
+import {
+  type Append,
+  assertRecordable,
+  type ErasedTexts,
+  erasedBy,
+  type Recorded,
+  type RecordRequest,
+} from '../index.js'
+import { erase, notErasable } from './erasure.js'
 import type { Session } from './session.js'
 
 /** Adds to a stream that belongs to no run; see `Store.record`. */
 export async function record(session: Session, request: RecordRequest): Promise<Recorded> {
   assertRecordable(request)
   assertExactTexts(request.drafts)
-  return session.write(() => recordNow(session, request))
+  const texts = erasedBy(request)
+  const recorded = await session.write(() => recordNow(session, request, texts))
+  if (texts.length > 0 && recorded.kind === 'recorded') await session.clearTraces()
+  return recorded
 }
 
-function recordNow(session: Session, { stream, head: known, drafts, by, seen }: RecordRequest): Recorded {
+function recordNow(session: Session, request: RecordRequest, texts: readonly ErasedTexts[]): Recorded {
+  const { stream, head: known, drafts, by, seen } = request
   const head = session.heads.get(stream)
   if (known !== undefined && !isHead(known, head)) return { kind: 'head_conflict', head }
+  const kept = notErasable(session, texts)
+  if (kept.length > 0) return { kind: 'not_erasable', streams: kept }
   const nowMs = session.clock.now()
   const events = chainDrafts(head, drafts, {
     stream,
@@ -21,6 +35,7 @@ function recordNow(session: Session, { stream, head: known, drafts, by, seen }: 
     salt: session.salt,
   })
   session.writer.add(session.events.streamNo(stream) ?? session.events.insertStream(stream), events)
+  erase(session, texts)
   const last = events.at(-1)
   if (last !== undefined) session.heads.set(stream, headOf(last))
   return { kind: 'recorded', events }

@@ -73,9 +73,9 @@ export const moveCases: MoveCases = {
     strictEqual(approvals.items.length, 2)
     strictEqual((await move(world, other)).kind, 'moved')
     deepStrictEqual(await contentOf(other), before)
-    strictEqual(before.streams.length, 19)
+    strictEqual(before.streams.length, 20)
     const { leaves, tiles, checkpoints, attestations } = before
-    deepStrictEqual([leaves.length, tiles.length, checkpoints.length, attestations.length], [23, 2, 2, 2])
+    deepStrictEqual([leaves.length, tiles.length, checkpoints.length, attestations.length], [24, 2, 2, 2])
     const store = await other.given.reopen()
     deepStrictEqual(await store.approvals({}), approvals)
     for (const { row, lines } of before.journals) {
@@ -102,7 +102,7 @@ export const moveCases: MoveCases = {
     deepStrictEqual(await idsOf(store), before.journals.map(({ row }) => row.id).reverse())
     // A moved log goes on where it was.
     deepStrictEqual((await store.log.grown(1_000)).heads, [])
-    strictEqual((await store.log.state()).size, 23)
+    strictEqual((await store.log.state()).size, 24)
     await expectRemembered(world, store)
     // What a rebuild computes is what was put.
     await store.rebuild()

@@ -104,13 +104,16 @@ export async function everything(world: World): Promise<readonly string[]> {
   for (const stream of ['refusals', law, 'zebra'] as StreamId[])
     for (let count = 0; count < 3; count++)
       await recorded(world, [granted(`p${count}`), { ...granted('q'), data: `"${stream}"` }], { stream })
+  await world.create('erased', [started(), stepped('0'), completed])
+  const texts = [{ stream: 'run/erased', from: 0, to: 1 }]
+  await recorded(world, [{ kind: 'Erased', body: JSON.stringify({ texts, principal: null }), data: undefined }])
   await sealAll(world.store)
   await recorded(world, [granted('late')], { stream: 'zebra' as StreamId })
   await sealAll(world.store)
   const { size } = await world.store.log.state()
   for (const by of ['one', 'other']) await world.store.log.attest({ size, kind: 'cosignature', by, text: `by ${by}` })
   await world.given.advance(leaseMs)
-  return [...runs, 'timer', 'parked', 'signal', 'large', 'odd', 'mother', 'paused']
+  return [...runs, 'timer', 'parked', 'signal', 'large', 'odd', 'mother', 'paused', 'erased']
 }
 
 // With a flow of its own, so that no other run is due.

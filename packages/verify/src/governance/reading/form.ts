@@ -35,6 +35,8 @@ export const hash = matching('a hash', /^[0-9a-f]{64}$/)
 export const id = matching('an id', /^[A-Za-z0-9._:~-]{1,200}$/)
 /** A name of a role, an action, a flow or a template. */
 export const name = matching('a name', /^[A-Za-z0-9._-]{1,100}$/)
+/** The name of a stream from which texts can be erased. */
+export const streamName = matching('the name of a stream', /^(governance|refusals|run\/[A-Za-z0-9._:~-]{1,200})$/)
 /** The place of a word of a flow. */
 export const place = matching('the place of an op', /^[0-9]{1,9}(\.[0-9]{1,9}){0,60}$/)
 
@@ -98,6 +100,12 @@ export function object({ has, may = {}, isOpen = false }: Shape): Form {
     const missing = Object.keys(has).find((one) => !Object.hasOwn(value, one))
     return missing === undefined ? unknown : { kind: 'misfit', why: `it has no ${missing}` }
   }
+}
+
+/** An object with exactly these names, whose values are of these forms: whatever else it says is no value of this form. */
+export function exactly(what: string, has: Shape['has']): Form {
+  const form = object({ has })
+  return formed(what, (value) => form(value) === undefined)
 }
 
 /** The first of these forms that a discriminating name admits. */

@@ -1,6 +1,7 @@
 import type { GovernanceKind } from '../bodies.js'
 import { approvalForm } from './contract-form.js'
 import {
+  exactly,
   type Form,
   hash,
   id,
@@ -12,6 +13,7 @@ import {
   oneOf,
   place,
   type Shape,
+  streamName,
   text,
   whole,
 } from './form.js'
@@ -29,6 +31,12 @@ export const governanceForms: Readonly<Record<GovernanceKind, Form>> = {
   DelegationGranted: object({ has: { from: id, to: id, roles, untilMs: whole } }),
   DelegationRevoked: object({ has: { from: id, to: id } }),
   IdentityLinked: object({ has: { principal: id, person: id } }),
+  Erased: object({
+    has: {
+      texts: listOf(exactly('texts of a stream', { stream: streamName, from: whole, to: whole })),
+      principal: nullOr(id),
+    },
+  }),
 }
 
 const contract: Form = (value) => (value === '-' ? undefined : hash(value))

@@ -41,6 +41,7 @@ function objectionToOne(event: ChangeEvent, change: Change, law: Law): string | 
     case 'DelegationRevoked':
       return change.by === event.body.from ? undefined : objectionToActor(change, law)
     case 'IdentityLinked':
+    case 'Erased':
       return objectionToActor(change, law)
     default:
       return undefined

@@ -39,6 +39,11 @@ export class Findings {
     this.#isIncomplete = true
   }
 
+  /** Whether something is not known. */
+  get isIncomplete(): boolean {
+    return this.#isIncomplete
+  }
+
   /** Something does not follow. */
   fail(check: ReplayCheck, seq: number, message: string): void {
     if (!this.#isIncomplete) return this.#add({ check, result: 'failed', seq, message })

@@ -1,5 +1,6 @@
 import { administrator, type GovernanceBodies, type GovernanceKind } from '../bodies.js'
 import type { DeclaredContract } from '../contract.js'
+import { ErasedPlaces } from '../erased-places.js'
 import { isGovernanceKind, type LawEntry } from '../law.js'
 import type { LawHistory } from '../law-history.js'
 import { governanceForms } from '../reading/forms.js'
@@ -24,6 +25,7 @@ export class GovernanceReplay {
   readonly #history: LawHistory
   readonly #findings = new Findings()
   #pending: PendingChange | undefined
+  readonly #erased = new ErasedPlaces()
   #changeCount = 0
 
   constructor(history: LawHistory) {
@@ -47,8 +49,18 @@ export class GovernanceReplay {
     this.#pending ??= { first: event, events: [], lastSeq: seq }
     this.#pending.events.push({ kind, body: content.body } as ChangeEvent)
     this.#pending.lastSeq = seq
+    if (kind === 'Erased') this.#erased.add(content.body as GovernanceBodies['Erased'])
     const entry: LawEntry = { seq, kind, ...content }
     this.#history.add(entry, event.at)
+  }
+
+  /**
+   * What the stream says of a text that a file says was erased: that it was, nothing, or that nobody can tell because something of the stream is not known.
+   * Only once it has ended.
+   */
+  erasureOf(stream: string, seq: number): 'told' | 'untold' | 'unknown' {
+    if (this.#erased.has(stream, seq)) return 'told'
+    return this.#findings.isIncomplete ? 'unknown' : 'untold'
   }
 
   /** The stream has ended: what was found in it. */

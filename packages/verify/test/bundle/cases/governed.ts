@@ -277,7 +277,7 @@ async function withheldOnes(): Promise<Case[]> {
       events[at] =
         part === 'body'
           ? { ...event, body: without(event.body, 'withheld') }
-          : { ...event, data: without(event.data!, 'erased') }
+          : { ...event, data: without(event.data!, 'withheld') }
     }
     const bytes = await written(draft)
     cases.push(caseOf(`withheld-${name}`, bytes, { verdict: 'incomplete' }))

@@ -1,5 +1,6 @@
 import { beginMs, kept, Log, signerOf, without, written } from '../log.js'
 import { type Case, caseOf, forged, keyText, runsOf, threeRuns } from './case.js'
+import { erasedBody } from './erased.js'
 
 /** Files of honest operators. */
 export async function honestCases(): Promise<Case[]> {
@@ -102,7 +103,7 @@ async function otherCases(): Promise<Case[]> {
           body: i === 1 ? without(event.body, 'withheld') : event.body,
           data: event.data && i !== 2 ? without(event.data, i === 3 ? 'withheld' : 'erased') : event.data,
         }))
-      }),
+      }, erasedLog()),
     ),
     caseOf(
       'honest-witness',
@@ -117,6 +118,13 @@ async function otherCases(): Promise<Case[]> {
     ),
     caseOf('honest-two-checkpoints-left-out', await leftOut(threeRuns())),
   ]
+}
+
+function erasedLog(): Log {
+  const log = threeRuns()
+  log.append('governance', 'Erased', erasedBody(['run/b', 0, 1]))
+  log.seal()
+  return log
 }
 
 /** Only the last checkpoint, and the leaves that it needs. */

@@ -1,4 +1,5 @@
 import type { Case } from './case.js'
+import { erasedCases } from './erased.js'
 import { forgedCases } from './forged.js'
 import { governedCases } from './governed.js'
 import { honestCases } from './honest.js'
@@ -18,6 +19,7 @@ export async function allCases(): Promise<Case[]> {
     forgedCases,
     operatorCases,
     governedCases,
+    erasedCases,
     receiptCases,
     tokenCases,
     witnessedCases,

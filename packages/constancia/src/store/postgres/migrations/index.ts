@@ -11,6 +11,7 @@ import { notices } from './0010-notices.js'
 import { log } from './0011-log.js'
 import { wishes } from './0012-wishes.js'
 import { attestations } from './0013-attestations.js'
+import { erasing } from './0014-erasing.js'
 
 /**
  * The migrations, the first of them number 1. `{schema}` stands for the quoted name of the schema. A migration that was
@@ -30,4 +31,5 @@ export const migrations: readonly string[] = [
   log,
   wishes,
   attestations,
+  erasing,
 ]

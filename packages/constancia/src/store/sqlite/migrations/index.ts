@@ -8,6 +8,7 @@ import { notices } from './0007-notices.js'
 import { log } from './0008-log.js'
 import { wishes } from './0009-wishes.js'
 import { attestations } from './0010-attestations.js'
+import { erasing } from './0011-erasing.js'
 
 /**
  * The migrations, the first of them number 1. Each is the SQL text of a module of its own: the compiler copies modules
@@ -24,4 +25,5 @@ export const migrations: readonly string[] = [
   log,
   wishes,
   attestations,
+  erasing,
 ]

@@ -31,7 +31,7 @@ const together = [
   'packages/constancia/test/journal/*.test.ts',
   'packages/constancia/test/schedule/!(running).test.ts',
   'packages/verify/test/!(reader|second-verifier).test.ts',
-  'packages/verify/test/!(scale)/**/*.test.ts',
+  'packages/verify/test/!(scale|page)/**/*.test.ts',
 ]
 
 const installed = '**/node_modules/**'

@@ -75,9 +75,11 @@ export async function buildOrExit() {
   process.exit(1)
 }
 
-function compile() {
+async function compile() {
   for (const folder of projectFolders(root)) dropStale(folder)
-  return run(process.execPath, [join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b'], { cwd: root })
+  const node = (...args) => run(process.execPath, args, { cwd: root })
+  const compiled = await node(join(root, 'node_modules', 'typescript', 'bin', 'tsc'), '-b')
+  return compiled.code === 0 ? await node(join(root, 'packages', 'verify', 'page', 'build.mjs')) : compiled
 }
 
 function projectFolders(folder) {

@@ -51,27 +51,3 @@ export interface Sha256Stream {
 
 /** SHA-256 that answers at once: what makes trees, keys and bundles is not for browsers. */
 export type Sha256 = (bytes: Uint8Array) => Uint8Array
-
-/** The cryptography of a browser, or of anything that has `crypto.subtle` with Ed25519 (all current browsers have). */
-export function webCrypto(subtle: SubtleCrypto = globalThis.crypto.subtle): Crypto {
-  return {
-    sha256: async (bytes) => new Uint8Array(await subtle.digest('SHA-256', bytes.slice())),
-    verifyEd25519: async (key, message, signature) => {
-      const imported = await subtle.importKey('raw', key.slice(), 'Ed25519', false, ['verify']).catch(() => undefined)
-      if (imported === undefined) return false
-      return subtle.verify('Ed25519', imported, signature.slice(), message.slice())
-    },
-    certificates: {
-      digest: async (hash, bytes) => new Uint8Array(await subtle.digest(hash, bytes.slice())),
-      verify: (signed) => verifyByKey(subtle, signed),
-    },
-  }
-}
-
-async function verifyByKey(subtle: SubtleCrypto, { scheme, spki, message, signature }: SignedByKey): Promise<boolean> {
-  const { hash } = scheme
-  const algorithm =
-    scheme.kind === 'rsa' ? { name: 'RSASSA-PKCS1-v1_5', hash } : { name: 'ECDSA', namedCurve: scheme.curve, hash }
-  const key = await subtle.importKey('spki', spki.slice(), algorithm, false, ['verify']).catch(() => undefined)
-  return key !== undefined && subtle.verify(algorithm, key, signature.slice(), message.slice())
-}

@@ -48,15 +48,14 @@ export {
   type RelationSign,
   type Sides,
 } from './condition/index.js'
-export {
-  type CertificateCrypto,
-  type Crypto,
-  type HashName,
-  type Sha256,
-  type Sha256Stream,
-  type SignatureScheme,
-  type SignedByKey,
-  webCrypto,
+export type {
+  CertificateCrypto,
+  Crypto,
+  HashName,
+  Sha256,
+  Sha256Stream,
+  SignatureScheme,
+  SignedByKey,
 } from './crypto.js'
 export {
   type AboutOp,
@@ -203,22 +202,40 @@ export {
 export {
   type AuditAnswer,
   type AuditQuestion,
+  answerWords,
   type CheckName,
   type CheckResult,
+  carriedText,
   checkNames,
+  checkWords,
+  isOfUse,
   keyMessage,
+  meaningText,
+  momentText,
+  nothingIsProven,
+  openChecks,
+  printable,
+  questionWords,
   type Reason,
   type ReceiptReport,
   type Report,
   type RunReport,
+  reasonText,
   receiptCheckNames,
+  receiptText,
+  resultWords,
+  runText,
   type SealReport,
+  sealText,
   type TokenReport,
+  tokenTexts,
   type VerdictOfFile,
   type VerifyOptions,
+  verdictWords,
   verifyBundle,
   type WitnessedBy,
   type WitnessReport,
+  witnessTexts,
 } from './report/index.js'
 export { PlainSha256 } from './sha256.js'
 export { jsonDepthMax, parseStrictJson, type StrictJson } from './strict-json.js'
@@ -232,3 +249,4 @@ export {
   type TokenResult,
   type TokenTrust,
 } from './token/index.js'
+export { webCrypto } from './web-crypto.js'

@@ -1,5 +1,7 @@
 import { cliError } from './errors.js'
 
+export { momentText } from '@constancia/verify'
+
 const unitsMs = { s: 1_000, m: 60_000, h: 3_600_000, d: 86_400_000, w: 604_800_000 } as const
 
 /** Reads a duration such as `90s`, `15m`, `12h`, `30d` or `2w` into milliseconds. Throws `usage`. */
@@ -37,13 +39,6 @@ export function ageText(durationMs: number): string {
   if (seconds < 60) return `${seconds} s`
   if (seconds < 3_600) return `${Math.floor(seconds / 60)} min`
   return seconds < 86_400 ? `${Math.floor(seconds / 3_600)} h` : `${Math.floor(seconds / 86_400)} d`
-}
-
-/** A moment in UTC, to the second: `2026-11-29 18:01:22 UTC`. */
-export function momentText(atMs: number): string {
-  const date = new Date(atMs)
-  if (Number.isNaN(date.getTime())) return 'no date'
-  return `${date.toISOString().slice(0, 19).replace('T', ' ')} UTC`
 }
 
 /** How far away a moment is: `in 2 h 5 min`, `3 d ago`. */

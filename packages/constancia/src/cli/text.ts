@@ -1,13 +1,7 @@
 import { stripVTControlCharacters } from 'node:util'
+import { printable } from '@constancia/verify'
 
-// Controls of a terminal, line breaks of all kinds, and what turns the direction of writing: a name must not act.
-// biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is looked for.
-const acting = /[\u0000-\u001f\u007f-\u009f\u061c\u200e\u200f\u2028-\u202e\u2066-\u2069]/g
-
-/** A text from a journal as a terminal may show it: on one line, and without any power over the terminal. */
-export function printable(text: string): string {
-  return text.replace(acting, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, '0')}`)
-}
+export { printable }
 
 /** The same for a text that may have lines. */
 export function printableLines(text: string): string {

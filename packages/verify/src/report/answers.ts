@@ -1,4 +1,5 @@
 import type { ActionSummary, ApprovalSummary, ReplayCheck, RunSummary } from '../governance/replay/index.js'
+import { momentText } from './moment.js'
 
 /** The four questions of an auditor about a run. */
 export type AuditQuestion = 'approval' | 'authority' | 'actor' | 'once'
@@ -90,25 +91,25 @@ const verdicts: Record<AuditQuestion, Record<'yes' | 'no' | 'unknown', string>> 
 
 function approvalText({ op, action, requestedAtMs, votes, outcome, resolvedAtMs }: ApprovalSummary): string {
   const what = action === null ? `A question (op ${op})` : `${action} (op ${op})`
-  const asked = `${what} was put to people at ${timeText(requestedAtMs)}.`
+  const asked = `${what} was put to people at ${momentText(requestedAtMs)}.`
   const said = votes.map(({ voter, choice, roles, atMs }) => {
     const role = roles.length === 0 ? 'no role' : roles.join(', ')
-    return `${voter} said ${choice} as ${role} at ${timeText(atMs)}.`
+    return `${voter} said ${choice} as ${role} at ${momentText(atMs)}.`
   })
   const end =
     resolvedAtMs === undefined
       ? 'It is open.'
-      : `It was ${outcome} at ${timeText(resolvedAtMs)}, ${waitText(resolvedAtMs - requestedAtMs)} later.`
+      : `It was ${outcome} at ${momentText(resolvedAtMs)}, ${waitText(resolvedAtMs - requestedAtMs)} later.`
   return [asked, ...said.slice(0, toldCountMax), end].join(' ')
 }
 
 function authorityText({ op, action, approval, authorizedAtMs }: ActionSummary): string {
-  return `${action} (op ${op}) was authorised at ${timeText(authorizedAtMs ?? 0)} on the strength of the approval of op ${approval}.`
+  return `${action} (op ${op}) was authorised at ${momentText(authorizedAtMs ?? 0)} on the strength of the approval of op ${approval}.`
 }
 
 function actorText({ op, action, roles, authorizedAtMs }: ActionSummary, actor: string): string {
   const role = roles === undefined || roles.length === 0 ? 'no role' : roles.join(', ')
-  return `${action} (op ${op}) was authorised for ${actor} as ${role} at ${timeText(authorizedAtMs ?? 0)}.`
+  return `${action} (op ${op}) was authorised for ${actor} as ${role} at ${momentText(authorizedAtMs ?? 0)}.`
 }
 
 function onceText({ op, action, attemptCount, completedCount, outcome }: ActionSummary): string {
@@ -116,10 +117,6 @@ function onceText({ op, action, attemptCount, completedCount, outcome }: ActionS
   const completed = completedCount === 1 ? 'completed once' : `completed ${completedCount} times`
   const end = outcome === 'done' ? '' : `; it is ${outcome}`
   return `${action} (op ${op}): ${attempts}, ${completed}${end}.`
-}
-
-function timeText(ms: number): string {
-  return new Date(ms).toISOString()
 }
 
 function waitText(ms: number): string {

@@ -49,7 +49,10 @@ export function notProvenByReceipt(
 function skippedOf(checks: readonly CheckResult[]): string[] {
   return checks
     .filter(({ result }) => result === 'not_evaluated')
-    .map(({ name, reasons }) => `${name} was not evaluated: ${reasons[0]?.message ?? 'no reason is known'}.`)
+    .map(
+      ({ name, reasons }) =>
+        `${name} was not evaluated: ${(reasons[0]?.message ?? 'no reason is known').replace(/\.$/, '')}.`,
+    )
 }
 
 /** What a report on a bundle has come to so far. */

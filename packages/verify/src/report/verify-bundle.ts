@@ -60,6 +60,8 @@ export interface VerifyOptions {
   readonly require?: readonly CheckName[]
   /** Checks that may stay unevaluated all the same, where the rest is enough: texts were withheld, say. */
   readonly allow?: readonly CheckName[]
+  /** Is told every part of the file as it is read, before it is checked: nothing of it is proven by that. */
+  readonly watch?: (item: BundleItem) => void
 }
 
 /**
@@ -75,7 +77,10 @@ export async function verifyBundle(source: AsyncIterable<Uint8Array>, options: V
   const given = { keys, witnesses: await givenWitnesses({ crypto, origin, keys, witnesses, quorum }) }
   const verification = new Verification(options, given, earlierOf(options))
   try {
-    for await (const item of readBundle(source, crypto)) await verification.add(item)
+    for await (const item of readBundle(source, crypto)) {
+      options.watch?.(item)
+      await verification.add(item)
+    }
     await verification.finish()
   } catch (error) {
     if (!(error instanceof UnreadableBundleError)) throw error

@@ -103,8 +103,8 @@ describe('R-G4 T17 honest bundles', () => {
     )
     const text = answers.map((one) => one.text).join(' ')
     for (const part of [
-      'tom said approve as treasurer at 2026-01-04T00:00:00.000Z. It was approved at 2026-01-04T00:00:00.000Z, 3 days later.',
-      'bank.transfer (op 2) was authorised at 2026-01-04T00:00:00.000Z on the strength of the approval of op 1.',
+      'tom said approve as treasurer at 2026-01-04 00:00:00 UTC. It was approved at 2026-01-04 00:00:00 UTC, 3 days later.',
+      'bank.transfer (op 2) was authorised at 2026-01-04 00:00:00 UTC on the strength of the approval of op 1.',
       'bank.transfer (op 2) was authorised for ann as analyst',
       'bank.transfer (op 2): one attempt, completed once.',
     ])

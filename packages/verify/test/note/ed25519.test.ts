@@ -27,6 +27,10 @@ const hex = (text: string) => bytesOfHex(text)!
 const platforms = [
   ['Node.js', nodeCrypto],
   ['a browser', webCrypto()],
+  [
+    'a browser that has none',
+    webCrypto({ importKey: () => Promise.reject(new Error('unknown')) } as unknown as Parameters<typeof webCrypto>[0]),
+  ],
 ] as const
 
 describe.skipIf(!hasVectors).each(platforms)(

@@ -1,22 +1,37 @@
 import { createReadStream, existsSync, readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
+  answerWords,
   type CheckName,
   type CheckResult,
+  carriedText,
   certificatesIn,
   checkNames,
+  isOfUse,
+  meaningText,
+  nothingIsProven,
+  openChecks,
+  questionWords,
   type ReceiptReport,
   type Report,
   type RunReport,
+  reasonText,
+  receiptText,
+  resultWords,
+  runText,
+  sealText,
+  tokenTexts,
   type VerdictOfFile,
+  verdictWords,
   verifyBundle,
+  witnessTexts,
 } from '@constancia/verify'
 import { nodeCrypto } from '@constancia/verify/node'
 import type { Call, Command } from '../command.js'
-import { momentText } from '../durations.js'
 import { cliError, messageOf } from '../errors.js'
 import { type ExitCode, exitCodes } from '../exit-codes.js'
 import { printable, wrap } from '../text.js'
+import { writePage } from '../verifier-page.js'
 
 const codes: Readonly<Record<VerdictOfFile, ExitCode>> = {
   proven: exitCodes.done,
@@ -34,7 +49,7 @@ export const verifyCommand: Command = {
   details:
     'Lists every check, whether it passed, failed or was not evaluated, and what the file does not prove. Exit codes tell forged, of another key, incomplete, not sealed and ' +
     'unreadable apart. With --json: the report as one document.\n\nExample:  constancia verify pay-4711.proof --key example.org/books+1f2e3d4c+AR…',
-  arguments: [{ name: '<file>', about: 'the file; - for standard input' }],
+  arguments: [{ name: '[file]', about: 'the file; - for standard input' }],
   options: [
     {
       flags: '--key <key>',
@@ -64,8 +79,14 @@ export const verifyCommand: Command = {
       about: 'a check that need not have been evaluated, or several with commas: the rest is enough to you',
       many: true,
     },
+    {
+      flags: '--page <file>',
+      about: 'write the page that verifies such files in a browser, without a network, instead of verifying one',
+    },
   ],
   act: async (call) => {
+    const page = call.options.text('page')
+    if (page !== undefined) return writePage(call, page)
     const report = await reportOf(call)
     if (call.isJson) await call.terminal.print(JSON.stringify(report))
     else await printReport(call, report)
@@ -103,6 +124,7 @@ async function reportOf(call: Call): Promise<Report> {
 
 function sourceOf(call: Call): AsyncIterable<Uint8Array> {
   const [name = ''] = call.words
+  if (name === '') throw cliError('usage', 'Which file? Nothing was verified.')
   return name === '-' ? process.stdin : createReadStream(resolve(call.folder, name))
 }
 
@@ -138,16 +160,16 @@ function checksOf(call: Call, option: 'require' | 'allow'): readonly CheckName[]
   )
 }
 
-const marks = { failed: 'FAILED', not_evaluated: 'not evaluated', passed: 'ok' } as const
 const markWidth = 13
-const tokenCountMax = 20
 
 async function printReport(call: Call, report: Report): Promise<void> {
   const { terminal } = call
   const { paint } = terminal
   const { verdict, notProven } = report
-  await terminal.print(verdict === 'proven' ? paint.good(verdict) : paint.bad(verdict))
-  const told = isOfUse(report) ? toldBy(call, report) : ['Nothing that it says is proven.']
+  const title = verdictWords[verdict]
+  await terminal.print(verdict === 'proven' ? paint.good(title) : paint.bad(title))
+  await terminal.print(wrapped(call, meaningText(report), '  '))
+  const told = isOfUse(report) ? toldBy(call, report) : [nothingIsProven]
   const seals = [...sealLines(call, report), ...witnessLines(call, report), ...tokenLines(call, report)]
   for (const line of [...checkLines(call, report), ...wayOut(call, report), ...seals, ...told])
     await terminal.print(line)
@@ -156,17 +178,12 @@ async function printReport(call: Call, report: Report): Promise<void> {
   for (const one of notProven) await terminal.print(wrapped(call, one, '  '))
 }
 
-// Whether what it says is worth reading: the answers of a forged file are whatever its forger wanted.
-function isOfUse({ verdict }: Report): boolean {
-  return verdict === 'proven' || verdict === 'incomplete' || verdict === 'unsealed'
-}
-
 // Each check by its name, those that did not pass with what is wrong and where.
 function checkLines(call: Call, { checks }: Report): string[] {
   return (['failed', 'not_evaluated', 'passed'] as const).flatMap((result) => {
     const some = checks.filter((check) => check.result === result)
     if (some.length === 0) return []
-    const begin = `  ${marks[result].padEnd(markWidth)}  `
+    const begin = `  ${resultWords[result].padEnd(markWidth)}  `
     const names = wrap(
       some.map(({ name }) => name).join(', '),
       call.terminal.width - begin.length,
@@ -179,54 +196,31 @@ function checkLines(call: Call, { checks }: Report): string[] {
 }
 
 // Who withheld texts from an auditor is no forger: the auditor decides whether the rest is enough.
-function wayOut(call: Call, { verdict, checks }: Report): string[] {
-  const names = checks.filter(({ result }) => result === 'not_evaluated').map(({ name }) => name)
-  if (verdict !== 'incomplete' || names.length === 0) return []
+function wayOut(call: Call, report: Report): string[] {
+  const names = openChecks(report)
+  if (names.length === 0) return []
   return [wrapped(call, `If the rest is enough to you: --allow ${names.join(',')}`, '    ')]
 }
 
 function reasonLines(call: Call, { name, reasons, reasonCount }: CheckResult): string[] {
-  const lines = reasons.map(({ message, stream, seq }) => {
-    const where = [stream, seq === undefined ? undefined : `event ${seq}`].filter((one) => one !== undefined).join(' ')
-    return wrapped(call, `${name}: ${where === '' ? '' : `${where}: `}${message}`, '    ')
-  })
+  const lines = reasons.map((reason) => wrapped(call, `${name}: ${reasonText(reason)}`, '    '))
   return reasonCount > reasons.length ? [...lines, `    ${name}: and ${reasonCount - reasons.length} more`] : lines
 }
 
-// Each authority's own time, or why there is none: what the operator's clock says is nobody else's word.
-function tokenLines(call: Call, { tokens }: Report): string[] {
+function tokenLines(call: Call, report: Report): string[] {
   const label = `  ${'dated'.padEnd(markWidth)}  `
-  return tokens.slice(0, tokenCountMax).map(({ size, result, why, authority, atMs = 0, accuracyMs }) => {
-    const exactly = accuracyMs === undefined ? '' : `, give or take ${accuracyMs} ms`
-    const text =
-      result === 'valid'
-        ? `by ${authority}: the first ${size} leaves were there at ${momentText(atMs)}${exactly}`
-        : `${marks[result === 'refused' ? 'failed' : result]}: a token over ${size} leaves: ${why}`
-    return label + wrapped(call, text, ' '.repeat(label.length)).trimStart()
-  })
+  return tokenTexts(report).map((text) => label + wrapped(call, text, ' '.repeat(label.length)).trimStart())
 }
 
 function sealLines(call: Call, { seal }: Report): string[] {
   if (seal === undefined) return []
-  const { size, key, seconds } = seal
-  const when = seconds === undefined ? '' : `, ${momentText(seconds * 1_000)} by the operator's clock`
-  // The last part of a key is long, and whoever gave it knows it.
-  const by = key === undefined ? 'nobody who is known' : key.split('+').slice(0, 2).join('+')
   const label = `  ${'sealed'.padEnd(markWidth)}  `
-  return [label + wrapped(call, `by ${by}, ${size} leaves${when}`, ' '.repeat(label.length)).trimStart()]
+  return [label + wrapped(call, sealText(seal), ' '.repeat(label.length)).trimStart()]
 }
 
-// Each witness that was given, with how far it went; then whose lines say nothing.
-function witnessLines(call: Call, { witnesses, unknownSigners }: Report): string[] {
+function witnessLines(call: Call, report: Report): string[] {
   const label = `  ${'witnessed'.padEnd(markWidth)}  `
-  const line = (text: string) => label + wrapped(call, text, ' '.repeat(label.length)).trimStart()
-  const known = witnesses.map(({ name, size, seconds }) =>
-    size === undefined
-      ? `by ${name}: nothing`
-      : `by ${name}, ${size} leaves, ${momentText((seconds ?? 0) * 1_000)} by its clock`,
-  )
-  const unknown = unknownSigners.map((signer) => `by ${signer}, whose key was not given: it says nothing`)
-  return [...known, ...unknown].map(line)
+  return witnessTexts(report).map((text) => label + wrapped(call, text, ' '.repeat(label.length)).trimStart())
 }
 
 function toldBy(call: Call, { runs, receipt }: Report): string[] {
@@ -235,34 +229,22 @@ function toldBy(call: Call, { runs, receipt }: Report): string[] {
 
 const carriedMax = 2_000
 
-function receiptLines(call: Call, { stream, seq, kind, text, data }: ReceiptReport): string[] {
-  const head = printable(`receipt of event ${seq} of ${stream.replace('/', ' ')} (${kind})`)
-  const carries =
-    data.kind === 'text'
-      ? `It carries ${data.text.length > carriedMax ? `${data.text.slice(0, carriedMax)}… (--json shows all of it)` : data.text}`
-      : `What it carries: ${data.kind}.`
-  return [head, wrapped(call, text, '  '), wrapped(call, carries, '  ')]
+function receiptLines(call: Call, receipt: ReceiptReport): string[] {
+  const { text } = receipt
+  const carried = carriedText(receipt)
+  const carries = carried.length > carriedMax ? `${carried.slice(0, carriedMax)}… (--json shows all of it)` : carried
+  return [receiptText(receipt), wrapped(call, text, '  '), wrapped(call, carries, '  ')]
 }
 
-const said = { unknown: 'not shown', none: 'none' } as const
-
-const asked = {
-  approval: 'Was the approval real?',
-  authority: 'Was the person still authorised?',
-  actor: 'Did it execute as the right actor?',
-  once: 'Did it execute once?',
-} as const
-
-function runLines(call: Call, { run, eventCount, sealedSeq, ended, answers }: RunReport): string[] {
-  const until = sealedSeq === undefined ? 'none of them sealed' : `sealed up to event ${sealedSeq}`
-  const head = printable(`run ${run}: ${eventCount} events, ${until}; ${ended ?? 'it goes on'}`)
+function runLines(call: Call, run: RunReport): string[] {
   const { paint } = call.terminal
   return [
-    head,
-    ...answers.flatMap(({ question, answer, text }) => [
-      `  ${paint.strong(asked[question])} ${answer === 'yes' ? paint.good(answer) : answer === 'no' ? paint.bad(answer) : said[answer]}`,
-      wrapped(call, text, '    '),
-    ]),
+    runText(run),
+    ...run.answers.flatMap(({ question, answer, text }) => {
+      const word = answerWords[answer]
+      const painted = answer === 'yes' ? paint.good(word) : answer === 'no' ? paint.bad(word) : word
+      return [`  ${paint.strong(questionWords[question])} ${painted}`, wrapped(call, text, '    ')]
+    }),
   ]
 }
 

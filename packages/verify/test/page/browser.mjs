@@ -1,0 +1,103 @@
+/** A real browser for tests: that of the machine, else the one that an optional package carries. */
+import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { createRequire } from 'node:module'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+const root = fileURLToPath(new URL('../../../../', import.meta.url))
+const require = createRequire(import.meta.url)
+
+const places = [
+  '/usr/bin/chromium',
+  '/usr/bin/google-chrome',
+  '/usr/bin/google-chrome-stable',
+  '/usr/bin/microsoft-edge',
+  '/usr/bin/chromium-browser',
+  '/Applications/Google Chrome.app/Contents/MacOS/Google Chrome',
+  '/Applications/Chromium.app/Contents/MacOS/Chromium',
+  'C:\\Program Files\\Google\\Chrome\\Application\\chrome.exe',
+  'C:\\Program Files (x86)\\Microsoft\\Edge\\Application\\msedge.exe',
+]
+
+/** `carried`, or the path of a browser, where it has to be that one and no other. */
+const wanted = process.env['CONSTANCIA_BROWSER']
+
+/**
+ * Starts a browser without a window. Where there is none that starts, says why: nobody who only wants to run the tests has to install one.
+ * @returns {Promise<{ browser: import('playwright-core').Browser, why?: undefined } | { browser?: undefined, why: string }>}
+ */
+export async function startBrowser() {
+  /** @type {string[]} */
+  const whys = []
+  let playwright
+  try {
+    playwright = await import('playwright-core')
+  } catch (error) {
+    return { why: `playwright-core cannot be loaded (${firstLine(error)})` }
+  }
+  const present = wanted === undefined ? places.filter((place) => existsSync(place)) : [wanted]
+  for (const found of [...present.filter((place) => place !== 'carried'), ...(isOther(wanted) ? [] : [carried])]) {
+    try {
+      const how = typeof found === 'string' ? { executablePath: found } : await found()
+      // What is opened is our own page; without a sandbox a browser starts for root and in containers too.
+      return { browser: await playwright.chromium.launch({ ...how, args: ['--no-sandbox'], timeout: 180_000 }) }
+    } catch (error) {
+      whys.push(`${typeof found === 'string' ? found : '@sparticuz/chromium'}: ${firstLine(error)}`)
+    }
+  }
+  return { why: whys.join('; ') }
+}
+
+function isOther(name) {
+  return name !== undefined && name !== 'carried'
+}
+
+function firstLine(error) {
+  return String(error instanceof Error ? error.message : error).split('\n')[0]
+}
+
+/** The browser inside a package, with the libraries that small systems lack beside it; unpacked once. */
+async function carried() {
+  const home = dirname(dirname(require.resolve('@sparticuz/chromium')))
+  const { version } = require(join(home, 'package.json'))
+  const folder = join(root, '.cache', `chromium-${version}`)
+  if (!existsSync(folder)) await unpack(join(home, 'bin'), folder)
+  const env = {
+    ...process.env,
+    LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
+    FONTCONFIG_FILE: join(folder, 'fonts.conf'),
+  }
+  return { executablePath: join(folder, 'chromium'), env }
+}
+
+async function unpack(from, folder) {
+  const { inflate } = await import('@sparticuz/chromium')
+  mkdirSync(dirname(folder), { recursive: true })
+  const part = mkdtempSync(`${folder}.`)
+  const before = process.env['TMPDIR']
+  try {
+    // It unpacks into the folder for temporary files, which it asks for before it waits for anything.
+    process.env['TMPDIR'] = part
+    const all = ['chromium.br', 'al2023.tar.br', 'fonts.tar.br'].map((name) => inflate(join(from, name)))
+    if (before === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = before
+    await Promise.all(all)
+    writeFileSync(join(part, 'fonts.conf'), fontsIn(join(folder, 'fonts')))
+    renameSync(part, folder)
+  } finally {
+    rmSync(part, { recursive: true, force: true })
+  }
+}
+
+/** Small systems have no fonts at all, and a browser that finds none ends: whatever is asked for, there is the one in this folder. */
+function fontsIn(folder) {
+  return `<?xml version="1.0"?>
+<!DOCTYPE fontconfig SYSTEM "fonts.dtd">
+<fontconfig>
+<dir>${folder}</dir>
+<dir>/usr/share/fonts</dir>
+<cachedir>${folder}/cache</cachedir>
+<match target="pattern"><edit name="family" mode="append_last" binding="weak"><string>Open Sans</string></edit></match>
+</fontconfig>
+`
+}

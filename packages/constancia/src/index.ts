@@ -34,6 +34,7 @@ export {
   type WorkerOptions,
 } from './engine/index.js'
 export {
+  type CosigningWitness,
   checkpointEndpoint,
   checkpointFolder,
   checkpointRepository,
@@ -48,6 +49,8 @@ export {
   type TimeStampingAuthority,
   type TimeStampingOptions,
   timeStampingAuthority,
+  type WitnessReply,
+  witnessEndpoint,
 } from './evidence/index.js'
 export {
   type Action,

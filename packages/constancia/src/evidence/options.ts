@@ -1,3 +1,4 @@
+import type { CosigningWitness } from './cosigning-witness.js'
 import type { SignerSource } from './key-sources.js'
 import type { OutsidePlace } from './outside.js'
 import type { TimeStampingAuthority } from './time-stamps.js'
@@ -12,4 +13,6 @@ export interface EvidenceOptions {
   readonly outside?: readonly OutsidePlace[]
   /** Who is asked to sign what time it is when a checkpoint was made. */
   readonly timeStamps?: readonly TimeStampingAuthority[]
+  /** Who cosigns checkpoints: `witnessEndpoint(…)`. */
+  readonly witnesses?: readonly CosigningWitness[]
 }

@@ -114,6 +114,7 @@ export {
   type Within,
   type WithinResult,
 } from './transaction.js'
+export type { Contradiction, WitnessedHead, WitnessState } from './witness-state.js'
 export {
   type Announced,
   type FlowVersion,

@@ -59,11 +59,11 @@ export class Rig {
 
   sealer(
     outside: readonly OutsidePlace[] = [],
-    changes: Partial<Pick<SealerParts, 'mine' | 'store' | 'holder' | 'timeStamps'>> = {},
+    changes: Partial<Pick<SealerParts, 'mine' | 'store' | 'holder' | 'timeStamps' | 'witnesses'>> = {},
   ): Promise<Sealer> {
-    const { mine = this.mine, store = this.store, holder = 'one', timeStamps = [] } = changes
+    const { mine = this.mine, store = this.store, holder = 'one', timeStamps = [], witnesses = [] } = changes
     const tell = (level: string, message: string): void => void this.told.push(`${level}: ${message}`)
-    return Sealer.start({ store, mine, outside, clock: this.clock, holder, tell, timeStamps })
+    return Sealer.start({ store, mine, outside, witnesses, clock: this.clock, holder, tell, timeStamps })
   }
 
   /** Starts a run with so many further events; the last one ends it where it says so. */

@@ -2,6 +2,7 @@ import { randomBytes as randomBytesOfNode } from 'node:crypto'
 import type { Checkpoint, Clock, Store } from '../../store/index.js'
 import type { OutsidePlace, TimeStampingAuthority } from '../index.js'
 import { compareOutside, requireWhole } from './comparison.js'
+import { Cosigning, type KnownWitness } from './cosigning.js'
 import { Delivery, type Tell } from './delivery.js'
 import { firstKey, KeyLedger, type LogKey, requireActive } from './keys.js'
 import { type SealOutcome, seal } from './sealing.js'
@@ -12,6 +13,7 @@ export interface SealerParts {
   readonly store: Store
   readonly mine: LogKey
   readonly outside: readonly OutsidePlace[]
+  readonly witnesses?: readonly KnownWitness[]
   readonly clock: Clock
   /** Nobody else's. */
   readonly holder: string
@@ -33,7 +35,7 @@ const lastMsMax = 5_000
 export class Sealer {
   readonly #parts: SealerParts
   readonly #ledger: KeyLedger
-  readonly #deliveries: readonly Delivery[]
+  readonly #deliveries: readonly (Delivery | Cosigning)[]
   readonly #stampings: readonly Stamping[]
   readonly #unwatch: () => void
   #disarm: (() => void) | undefined
@@ -46,13 +48,13 @@ export class Sealer {
   private constructor(parts: SealerParts, ledger: KeyLedger, keptSizes: readonly number[]) {
     this.#parts = parts
     this.#ledger = ledger
-    const { store, outside, tell, clock, timeStamps = [], randomBytes = randomBytesOfNode } = parts
-    this.#deliveries = outside.map(
-      (place, index) => new Delivery({ log: store.log, place, tell }, keptSizes[index] ?? 0),
-    )
-    this.#stampings = timeStamps.map(
-      (authority) => new Stamping({ log: store.log, authority, clock, randomBytes, tell }),
-    )
+    const { store, outside, witnesses = [], tell, clock, timeStamps = [], randomBytes = randomBytesOfNode } = parts
+    const { log } = store
+    this.#deliveries = [
+      ...outside.map((place, index) => new Delivery({ log, place, tell }, keptSizes[index] ?? 0)),
+      ...witnesses.map((known) => new Cosigning({ log, tell, ...known })),
+    ]
+    this.#stampings = timeStamps.map((authority) => new Stamping({ log, authority, clock, randomBytes, tell }))
     this.#unwatch = store.watch(() => {
       this.#isStirred = true
     })

@@ -1,6 +1,7 @@
 import { isOrigin } from '@constancia/verify'
 import type { Clock, Store } from '../../store/index.js'
 import { type EvidenceOptions, evidenceError } from '../index.js'
+import { knownWitness } from './cosigning.js'
 import type { Tell } from './delivery.js'
 import { logKey } from './keys.js'
 import { Sealer } from './sealer.js'
@@ -32,10 +33,10 @@ export async function knowCheckpoint({ log }: Store): Promise<void> {
 
 /** Begins to seal a store; see `Sealer.start`. */
 export async function startSealing(options: EvidenceOptions, host: SealingHost): Promise<Sealer> {
-  const { origin, signer, outside = [], timeStamps = [] } = options
-  const { randomBytes } = host
+  const { origin, signer, outside = [], witnesses = [], timeStamps = [] } = options
   requireOrigin(origin)
   const mine = logKey(origin, await signerFrom(signer))
-  const holder = Buffer.from(randomBytes(8)).toString('hex')
-  return Sealer.start({ ...host, mine, outside, holder, timeStamps })
+  const known = await Promise.all(witnesses.map((witness) => knownWitness(origin, witness)))
+  const holder = Buffer.from(host.randomBytes(8)).toString('hex')
+  return Sealer.start({ ...host, mine, outside, witnesses: known, holder, timeStamps })
 }

@@ -1,3 +1,4 @@
+export type { AppendBasis } from './append-basis.js'
 export {
   type ApprovalPlace,
   type ApprovalQuery,

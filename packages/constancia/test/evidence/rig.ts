@@ -21,10 +21,11 @@ import {
   headOf,
   nothingSeen,
   parseRunId,
+  type StoredEvent,
   type StreamId,
   seenOf,
 } from '../../dist/journal/index.js'
-import type { Store } from '../../dist/store/index.js'
+import type { ErasedTexts, Store } from '../../dist/store/index.js'
 
 export const origin = 'example.org/books'
 
@@ -95,6 +96,14 @@ export class Rig {
     const last = (await this.store.read(stream)).at(-1)
     const seen = last === undefined ? nothingSeen : seenOf(headOf(last))
     await this.store.record({ stream, head: undefined, drafts, by: `principal:${principal}`, seen })
+  }
+
+  /** Erases texts, as the administrator that was granted that role. */
+  async erase(texts: readonly ErasedTexts[]): Promise<void> {
+    const drafts = [{ kind: 'Erased', body: JSON.stringify({ texts, principal: null }), data: undefined }]
+    const stream = 'governance' as StreamId
+    const head = headOf((await this.store.read(stream)).at(-1) as StoredEvent)
+    await this.store.record({ stream, head, drafts, by: 'principal:ada', seen: seenOf(head) })
   }
 
   prove(runs: readonly string[], more: Partial<ProveRequest> = {}): Promise<Proof> {

@@ -53,7 +53,11 @@ interface Answer {
   readonly body: string
 }
 
-async function post(body: string | Uint8Array<ArrayBuffer>, path = '/add-checkpoint', method = 'POST'): Promise<Answer> {
+async function post(
+  body: string | Uint8Array<ArrayBuffer>,
+  path = '/add-checkpoint',
+  method = 'POST',
+): Promise<Answer> {
   const request = method === 'POST' ? { method, body } : { method }
   const answer = await fetch(endpoint.url + path, request)
   return { status: answer.status, type: answer.headers.get('content-type'), body: await answer.text() }

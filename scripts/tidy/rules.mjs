@@ -25,6 +25,7 @@ export const subFaces = {
   'store/sqlite': ['server', 'cli', 'testing'],
   'store/postgres': ['server', 'cli', 'testing'],
   'governance/presentation': ['server', 'cli'],
+  'evidence/witness': ['cli', 'testing'],
   'evidence/log': ['governance', 'server', 'cli', 'testing'],
 }
 

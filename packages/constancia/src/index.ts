@@ -34,6 +34,7 @@ export {
   type WorkerOptions,
 } from './engine/index.js'
 export {
+  type CosigningWitness,
   checkpointEndpoint,
   checkpointFolder,
   checkpointRepository,
@@ -45,6 +46,8 @@ export {
   type OutsidePlace,
   type Signer,
   type SignerSource,
+  type WitnessReply,
+  witnessEndpoint,
 } from './evidence/index.js'
 export {
   type Action,

@@ -23,6 +23,8 @@ class ActionChecks:
         need(text is not None, "the input is missing")
         if text is None: return
         if text is MISSING: raise Unknowable("the input is withheld")
+        try: strict_json.parse(text)
+        except strict_json.NotJson: raise Unknowable("the input cannot be read") from None
         answer = gate.answer(body["name"], text, approval, body["op"])
         need(answer.kind == "allowed", f"the gate says {answer.kind} {answer.code}".rstrip())
         if answer.kind != "allowed": return

@@ -4,6 +4,7 @@ Events are handed over one at a time and not kept. What cannot be read is Unread
 import hashlib, re
 from typing import NamedTuple
 import notes
+from forms import LAW_BODIES, RUN_BODIES
 from notes import Malformed, number
 
 MAX_LINE = 1024
@@ -12,6 +13,7 @@ MAX_NOTE = 64 * 1024
 MAX_TOKEN = 65_536
 MAX_PROOF = 63
 MAX_TOKENS = 16
+MAX_STREAM, MAX_VOTES, MAX_KEPT, MAX_NAMED = 100_000, 10_000, 32 * 1024 * 1024, 200_000
 MAX_EVENTS, MAX_RUNS, MAX_LEAVES, MAX_CHECKPOINTS = 2_000_000, 100_000, 500_000, 20_000
 
 ID = r"[A-Za-z0-9._:~-]{1,200}"
@@ -27,6 +29,10 @@ CONTENT = re.compile(rf"(body|data) (?:([0-9a-f]{{32}}) ({NUMBER})|(withheld|era
 SCOPE = re.compile(rf"scope (?:runs ({NUMBER})|interval ({MOMENT}) ({MOMENT}) ({NUMBER}))", re.ASCII)
 ONE_HASH, END, PREV = re.compile(HASH), re.compile(f"end ({HASH})"), re.compile(f"prev ({HASH})")
 LEAF = re.compile(rf"leaf ({NUMBER}) ({STREAM}) ({NUMBER}) ({HASH})", re.ASCII)
+
+# What a replay may have to keep: the bodies of these kinds, and of some the data as well.
+KEPT_BODIES = {*LAW_BODIES, *RUN_BODIES}
+KEPT_DATA = {"ContractProposed", "ContractActivated", "ApprovalRequested", "ApprovalVoted", "ApprovalResolved", "OutcomeStated"}
 
 class Unreadable(Exception):
     def __init__(self, offset, message):
@@ -81,6 +87,7 @@ class Cursor:
     """A place in the bytes. What it reads it has checked against the bounds."""
     def __init__(self, data):
         self.data, self.place, self.start = data, 0, 0
+        self.kept, self.votes, self.named = 0, 0, set()
 
     def refuse(self, message):
         raise Unreadable(self.start, message)
@@ -128,13 +135,17 @@ class Cursor:
     def hashes(self, word, most=MAX_PROOF):
         return [bytes.fromhex(self.match(ONE_HASH, "hash")[0]) for _ in range(self.count(word, most))]
 
-def read_content(cursor, what):
+def read_content(cursor, what, kind):
     found = cursor.match(CONTENT, what)
     word, salt, size, absent, commit, none = found.groups()
     if word != what or (what == "body" and (none or absent == "erased")): cursor.refuse(f"no {what} is here")
     if none: return Content("none", "-", b"")
     if absent: return Content(absent, commit, b"")
-    text = cursor.take(cursor.parsed(number, size), MAX_TEXT)
+    length = cursor.parsed(number, size)
+    if length > MAX_TEXT: cursor.refuse(f"{length} bytes are more than {MAX_TEXT}")
+    if kind in (KEPT_BODIES if what == "body" else KEPT_DATA): cursor.kept += length
+    if cursor.kept > MAX_KEPT: cursor.refuse("what decides in this stream is too large")
+    text = cursor.take(length, MAX_TEXT)
     try: text.decode("utf-8")
     except UnicodeDecodeError: cursor.refuse("a text is no UTF-8")
     cursor.newline()
@@ -144,8 +155,12 @@ def read_event(cursor):
     seq, kind, at, by, seen, digest = cursor.match(EVENT, "event").groups()
     for text in [seq, *re.findall(r"@(\d+)$", by), *re.findall(r"(?:^|/)(\d+):", seen)]: cursor.parsed(number, text)
     if not is_moment(at): cursor.refuse(f"{at} does not exist")
-    body = read_content(cursor, "body")
-    return Event(int(seq), kind, at, by, seen, digest, body, read_content(cursor, "data"))
+    cursor.votes += kind == "ApprovalVoted"
+    if cursor.votes > MAX_VOTES: cursor.refuse("a stream has too many votes")
+    cursor.named.update(re.findall(r"/(\d+):", seen))
+    if len(cursor.named) > MAX_NAMED: cursor.refuse("the events name too many checkpoints")
+    body = read_content(cursor, "body", kind)
+    return Event(int(seq), kind, at, by, seen, digest, body, read_content(cursor, "data", kind))
 
 def read_stream(cursor, bundle, on_event):
     name, _, count = cursor.after("stream").rpartition(" ")
@@ -156,6 +171,8 @@ def read_stream(cursor, bundle, on_event):
     if place > 1 and name <= last: cursor.refuse("streams are not in the order of their names")
     bundle.counts[name] = cursor.parsed(number, count)
     if bundle.counts[name] == 0: cursor.refuse("a stream has no events")
+    if bundle.counts[name] > MAX_STREAM: cursor.refuse("a stream has too many events")
+    cursor.kept = cursor.votes = 0
     if sum(bundle.counts.values()) > MAX_EVENTS: cursor.refuse(f"there are more than {MAX_EVENTS} events")
     for place in range(bundle.counts[name]):
         event = read_event(cursor)

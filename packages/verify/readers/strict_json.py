@@ -2,22 +2,32 @@
 import json, math, re
 
 MAX_DEPTH = 64
-TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{}]', re.DOTALL)
+MAX_VALUES = 131_072
+MAX_BYTES = 4 * 1024 * 1024
+TOKENS = re.compile(r'"(?:[^"\\]|\\.)*"|[\[\]{},]', re.DOTALL)
 ESCAPE = re.compile(r"\\(?:u([0-9a-fA-F]{4})|.)", re.DOTALL)
 
 class NotJson(ValueError):
     pass
 
-def depth_of(text):
-    """How deep the brackets outside strings go. Right for every text that is JSON; for others the parser decides."""
-    depth = deepest = 0
+def measure(text):
+    """How deep the brackets outside strings go, and how many values there are. Right for every text that is JSON; for others the parser decides."""
+    depth = deepest = values = 0
+    before = None
     for token in TOKENS.finditer(text):
         mark = token.group()
         if mark in "[{":
             depth += 1
             deepest = max(deepest, depth)
-        elif mark in "]}": depth -= 1
-    return deepest
+            values += 1
+        elif mark in "]}":
+            depth -= 1
+            if before is not None and text[before.end():token.start()].strip() == "" and before.group() == OPENING[mark]: values -= 1
+        elif mark == ",": values += 1
+        before = token
+    return deepest, values + 1
+
+OPENING = {"]": "[", "}": "{"}
 
 def surrogates_are_paired(text):
     """Whether every half of a pair that an escape names stands beside the other half."""
@@ -45,8 +55,11 @@ def finite(digits):
 def parse(text):
     """The value of a text (bytes or str), or NotJson. Every number is the nearest double."""
     try:
+        if isinstance(text, bytes) and len(text) > MAX_BYTES: raise NotJson("it is too large")
         text = text.decode("utf-8") if isinstance(text, bytes) else text
-        if depth_of(text) > MAX_DEPTH: raise NotJson("it is too deep")
+        depth, values = measure(text)
+        if depth > MAX_DEPTH: raise NotJson("it is too deep")
+        if values > MAX_VALUES: raise NotJson("it has too many values")
         value = json.loads(text, object_pairs_hook=no_name_twice, parse_constant=no_such_number, parse_int=finite, parse_float=finite)
     except (ValueError, RecursionError) as problem:
         raise NotJson(str(problem)) from None

@@ -3,16 +3,18 @@
  * one value has one text: lower-case hexadecimal; base64 of the standard alphabet, with padding and unused bits of zero.
  */
 
-const hexDigits = Array.from({ length: 256 }, (_, byte) => byte.toString(16).padStart(2, '0'))
 const alphabet = 'ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/'
 const sextets = new Map([...alphabet].map((letter, value) => [letter, value]))
 
 /** Bytes as lower-case hexadecimal. */
 export function hexOf(bytes: Uint8Array): string {
-  let text = ''
-  for (const byte of bytes) text += hexDigits[byte]
-  return text
+  // In one piece: what is put together bit by bit keeps many times its length, and hashes are kept by the hundred thousand.
+  const target = new Uint8Array(2 * bytes.length)
+  writeHex(target, 0, bytes)
+  return latin1.decode(target)
 }
+
+const latin1 = new TextDecoder('latin1')
 
 // The value of each hexadecimal digit by its character code; 255 for what is none.
 const hexValues = new Uint8Array(128).fill(255)
@@ -86,6 +88,21 @@ export function textOfUtf8(bytes: Uint8Array): string | undefined {
     return undefined
   }
 }
+
+/** Whether bytes are valid UTF-8, without making a text of them. */
+export function isUtf8(bytes: Uint8Array): boolean {
+  const pieces = new TextDecoder('utf-8', { fatal: true, ignoreBOM: true })
+  try {
+    for (let at = 0; at < bytes.length; at += pieceBytes)
+      pieces.decode(bytes.subarray(at, at + pieceBytes), { stream: true })
+    pieces.decode()
+    return true
+  } catch {
+    return false
+  }
+}
+
+const pieceBytes = 65_536
 
 /** Several pieces as one. */
 export function joined(...pieces: readonly Uint8Array[]): Uint8Array {

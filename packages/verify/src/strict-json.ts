@@ -1,11 +1,15 @@
 /**
  * Strict JSON: RFC 8259 with nothing that two readers could understand differently. Refused are a name twice in one object (compared after escapes
- * are resolved), a surrogate without its partner, a number beyond what a double holds, more than 64 levels, a byte order mark, and anything but white
- * space after the end.
+ * are resolved), a surrogate without its partner, a number beyond what a double holds, more than 64 levels or 131,072 values, a byte order mark, and
+ * anything but white space after the end.
  */
 
 /** Levels of arrays and objects within each other, at most. */
 export const jsonDepthMax = 64
+/** Bytes of a text that has to be understood, at most; whoever has the bytes looks at it. */
+export const jsonBytesMax = 4_194_304
+/** Values, those within others included, at most: what is read takes many times the memory of its text. */
+export const jsonValueCountMax = 131_072
 
 /** A value that was read, or why the text is none and at which UTF-16 unit. */
 export type StrictJson =
@@ -38,6 +42,7 @@ const word = /true|false|null/y
 class Scan {
   readonly #text: string
   #at = 0
+  #valueCount = 0
   /** The names of each object that is open; undefined for an array. */
   readonly #open: (Set<string> | undefined)[] = []
 
@@ -61,6 +66,7 @@ class Scan {
   #value(next: Expected): Expected | Problem {
     const sign = this.#text[this.#at]
     if (sign === ']' && next === 'value or ]') return this.#close()
+    if (++this.#valueCount > jsonValueCountMax) return this.#wrong(`it has more than ${jsonValueCountMax} values`)
     if (sign === '[' || sign === '{') {
       if (this.#open.length === jsonDepthMax) return this.#wrong(`it has more than ${jsonDepthMax} levels`)
       this.#open.push(sign === '{' ? new Set() : undefined)

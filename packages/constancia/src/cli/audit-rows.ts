@@ -1,9 +1,16 @@
-import { askedApproval, bodyOf, questionOf, type RunKind, type ToldRefusal } from '../governance/index.js'
+import {
+  askedApproval,
+  bodyOf,
+  questionOf,
+  type RunKind,
+  type ToldErasure,
+  type ToldRefusal,
+} from '../governance/index.js'
 import type { StoredEvent } from '../journal/index.js'
 import type { RunRow } from '../store/index.js'
 
-/** What can be asked of the journals: what people decided, what was done, which runs went on, and what was refused. */
-export const questions = ['decisions', 'actions', 'resumes', 'refusals'] as const
+/** What can be asked of the journals: what people decided, what was done, which runs went on, what was refused, and what was erased. */
+export const questions = ['decisions', 'actions', 'resumes', 'refusals', 'erasures'] as const
 
 /** One of {@link questions}. */
 export type AuditQuestion = (typeof questions)[number]
@@ -153,4 +160,22 @@ export function refusalRow({ atMs, by, body, reason = '' }: ToldRefusal): AuditR
     waitedMs: undefined,
     note: reason,
   }
+}
+
+/** An erasure as rows, one for each stream. */
+export function erasureRows({ atMs, by, texts, principal, reason = '' }: ToldErasure): readonly AuditRow[] {
+  const streams = [...new Set(texts.map(({ stream }) => stream))]
+  return streams.map((stream) => ({
+    question: 'erasures',
+    atMs,
+    run: stream.startsWith('run/') ? stream.slice('run/'.length) : '',
+    flow: '',
+    op: '',
+    subject: principal === null ? stream : `${stream}, of ${principal}`,
+    by: by.replace(/^principal:/, ''),
+    roles: [],
+    outcome: 'erased',
+    waitedMs: undefined,
+    note: reason,
+  }))
 }

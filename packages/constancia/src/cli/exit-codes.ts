@@ -43,7 +43,7 @@ export const exitCodeMeanings: readonly (readonly [code: ExitCode, meaning: stri
   [exitCodes.cutOff, 'worker: attempts were cut off; their steps are executed again'],
   [exitCodes.notGivenBack, 'worker: runs were not given back; they go on when their leases end'],
   [exitCodes.differs, 'contract diff: the contracts differ'],
-  [exitCodes.forged, 'verify, log: something does not fit what was signed'],
+  [exitCodes.forged, 'verify, log, witness: something does not fit what was signed'],
   [exitCodes.unverifiable, 'verify: signed by no key that is trusted: another log, or a lost key'],
   [exitCodes.incomplete, 'verify: something is missing, or could not be evaluated'],
   [exitCodes.unsealed, 'verify, prove, receipt: not sealed yet'],

@@ -6,15 +6,14 @@ import type { Call } from './command.js'
 import { cliError, messageOf } from './errors.js'
 
 /**
- * Writes what is made to the file that `--output` names, which appears when it is whole, or else to standard output. Rejects with
+ * Writes what is made to the file that `--output` names, which appears when it is whole, or else to standard output, piece by piece. Rejects with
  * `file_failed`, and with what making it throws.
  */
 export async function writeProof(call: Call, bytes: AsyncIterable<Uint8Array> | Iterable<Uint8Array>): Promise<void> {
   const output = call.options.text('output')
   if (output === undefined || output === '-') {
-    const all: Uint8Array[] = []
-    for await (const some of bytes) all.push(some)
-    return call.terminal.print(Buffer.concat(all).toString('utf8').slice(0, -1))
+    for await (const some of bytes) await call.terminal.pass(some)
+    return
   }
   const file = resolve(call.folder, output)
   const part = `${file}.part`

@@ -66,6 +66,16 @@ export class Terminal {
     })
   }
 
+  /** Writes bytes of data as they are, otherwise as {@link print} does. */
+  async pass(bytes: Uint8Array): Promise<void> {
+    if (this.#readerLeft) throw new ReaderLeft()
+    this.#progress?.clear()
+    const { stdout } = this.#streams
+    await new Promise<void>((resolve) => {
+      if (stdout.write(bytes, () => resolve())) resolve()
+    })
+  }
+
   /** The same, where what is done goes on although nobody reads about it. */
   async tell(text: string): Promise<void> {
     if (!this.#readerLeft) await this.print(text)

@@ -30,6 +30,8 @@ interface Known extends AdditionBase {
 /** Decided by what the basis says; written alone, so that no two decisions miss each other. */
 interface Decided extends AdditionBase {
   readonly decide: () => Ruling
+  /** Whether only the database's clock may decide it. */
+  readonly isExact?: boolean
 }
 
 interface AdditionBase {
@@ -142,7 +144,7 @@ export class Appender {
     const [first] = this.#batch
     // What is done in a transaction of the store is decided right before.
     if (first !== undefined && 'decide' in first && this.#basis !== undefined && written[0]?.within === undefined) {
-      if (isToBeExact(this.#basis, this.#moveCount)) return this.#decide(first, this.#basis)
+      if (first.isExact === true || isToBeExact(this.#basis, this.#moveCount)) return this.#decide(first, this.#basis)
     }
     this.#toldSeq = -1 // If there is such an event, this is refused.
     const last = this.#batch.at(-1)

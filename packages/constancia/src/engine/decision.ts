@@ -27,7 +27,7 @@ const carefulMs = 60_000
 
 /** Whether a decision is to be made in the transaction that stores it. */
 export function isToBeExact(basis: Basis, moveCount: number): boolean {
-  return moveCount >= movesMax || basis.changesWithin(carefulMs)
+  return moveCount >= movesMax || basis.untilMs - basis.nowMs <= carefulMs
 }
 
 /**

@@ -88,7 +88,7 @@ export class Execution implements Words {
       push: (addition) => this.#appender.push(addition),
     })
     this.#turns = new Turns(input.parts, { closed: () => this.#advance(), fault: (error) => this.#faulted(error) })
-    this.#waits = new Waits(input.parts.clock)
+    this.#waits = new Waits(input.parts.clock, input.parts.governing?.basis)
     this.#underway = new Underway(input.parts.onAttempt)
     this.#isRehearsal = input.isRehearsal === true
     this.#grace = new Grace(input.parts.clock, input.graceMs)

@@ -73,6 +73,11 @@ export class OpHost implements Host {
     this.#input.appender.push({ decide, op, wanted: () => this.#isToBeWritten(op) && isWanted() })
   }
 
+  decideExactly(op: Op, decide: () => readonly Draft[], isWanted: () => boolean): void {
+    const wanted = (): boolean => this.#isToBeWritten(op) && isWanted()
+    this.#input.appender.push({ decide, isExact: true, op, wanted })
+  }
+
   offer(op: Op, draft: Draft, isWanted: () => boolean): void {
     const { parts, appender, underway } = this.#input
     const wanted = (): boolean => this.#isToBeWritten(op) && isWanted()

@@ -29,6 +29,8 @@ export interface Host {
    * It is dropped if nobody wants it any more when its turn comes.
    */
   decide(op: Op | undefined, decide: () => Ruling, wanted: () => boolean): void
+  /** As `decide`, and always by the database's clock: what is decided in its transaction, because a moment decides it. */
+  decideExactly(op: Op, decide: () => readonly Draft[], wanted: () => boolean): void
   /** Offers what came of an op to the journal; it is dropped if nobody wants it any more when its turn comes. */
   offer(op: Op, draft: Draft, wanted: () => boolean): void
   /** Calls the op's `onDue` once its `dueMs` has come. */

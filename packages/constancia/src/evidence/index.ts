@@ -1,3 +1,4 @@
+export { type CosigningWitness, type WitnessReply, witnessEndpoint } from './cosigning-witness.js'
 export { type EvidenceErrorCode, evidenceError } from './errors.js'
 export { type KeyText, keyFile, keyVariable, type Signer, type SignerSource } from './key-sources.js'
 export type { EvidenceOptions } from './options.js'

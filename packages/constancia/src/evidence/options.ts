@@ -1,3 +1,4 @@
+import type { CosigningWitness } from './cosigning-witness.js'
 import type { SignerSource } from './key-sources.js'
 import type { OutsidePlace } from './outside.js'
 
@@ -9,4 +10,6 @@ export interface EvidenceOptions {
   readonly signer: SignerSource
   /** Where checkpoints are kept besides. */
   readonly outside?: readonly OutsidePlace[]
+  /** Who cosigns checkpoints: `witnessEndpoint(…)`. */
+  readonly witnesses?: readonly CosigningWitness[]
 }

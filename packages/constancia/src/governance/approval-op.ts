@@ -69,7 +69,7 @@ export class ApprovalOp<P extends AnyProposed | undefined> extends GovernedOp<De
 
   onDue(): void {
     const asked = this.#asked
-    if (asked !== undefined) this.write(this, () => [this.overdue(asked)])
+    if (asked !== undefined) this.writeOverdue(this, asked)
   }
 
   describe(): WaitingFor {

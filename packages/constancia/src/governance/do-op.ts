@@ -102,7 +102,7 @@ export class DoOp<T> extends GovernedOp<T> implements Op {
     const state = this.#state
     switch (state.kind) {
       case 'asking':
-        return this.#write(() => [this.overdue(state.asked)])
+        return this.writeOverdue(this, state.asked)
       case 'failed':
         return this.#again(state.attempt)
       case 'authorized':
@@ -193,9 +193,9 @@ export class DoOp<T> extends GovernedOp<T> implements Op {
     if (isInDoubt(action, this.recorded) && isForgotten(action, this.recorded, this.nowMs)) {
       return [this.#doubtOf(attempt - 1, 'The destination may have forgotten its key by now.')]
     }
-    const cents = action.cents?.(decodeValue(inputText))
-    const exceeded = exceededLimit(government, this.host, { op: this.id, cents: cents ?? 0 })
+    const exceeded = this.#exceeded
     if (exceeded !== undefined) return [this.#refused(attempt, { code: 'limit_exceeded', contract, roles }, exceeded)]
+    const cents = action.cents?.(decodeValue(inputText))
     const priced = cents === undefined ? {} : { cents }
     const authorized = draftOf('ActionAuthorized', { ...this.about, attempt, ...answer.facts, ...priced }, inputText)
     if (action.effect.protocol === 'transactional') {
@@ -204,6 +204,12 @@ export class DoOp<T> extends GovernedOp<T> implements Op {
     }
     this.#isOurs = true
     return [authorized]
+  }
+
+  get #exceeded(): string | undefined {
+    const { government, action, inputText } = this.#plan
+    const cents = action.cents?.(decodeValue(inputText)) ?? 0
+    return exceededLimit(government, this.host, { op: this.id, cents })
   }
 
   // After people have spoken the run may go on only if its actor still may.
@@ -260,11 +266,13 @@ export class DoOp<T> extends GovernedOp<T> implements Op {
     const input = decodeValue(state.event.data ?? '')
     const look = async (): Promise<StillValid> => {
       await government.basis.catchUp()
-      return this.#ask().kind === 'allowed' && stillValid !== undefined ? stillValid(input) : true
+      if (this.#forbidden !== undefined || stillValid === undefined) return true
+      // Looking may take long, and nothing is stored between this and the effect that would notice what came meanwhile.
+      return Promise.resolve(stillValid(input)).finally(() => government.basis.catchUp())
     }
     this.#call(attempt, look, (situation) => {
       const objection = 'error' in situation ? String(situation.error) : objectionOf(situation)
-      if (this.#ask().kind !== 'allowed') return this.#doubt(attempt, undefined)
+      if (this.#forbidden !== undefined) return this.#doubt(attempt, undefined)
       if (objection === undefined) return this.#dispatch(state)
       return action.find === undefined ? this.#doubt(attempt, objection) : this.#search(attempt, objection)
     })
@@ -307,9 +315,15 @@ export class DoOp<T> extends GovernedOp<T> implements Op {
   }
 
   #doubt(attempt: number, objection: string | undefined): void {
+    this.#record(this.#doubtOf(attempt, this.#forbidden ?? objection))
+  }
+
+  // Why an intent that was authorised may not be dispatched any more; undefined while it may.
+  get #forbidden(): string | undefined {
     const answer = this.#ask()
-    const why = answer.kind === 'denied' ? answer.reason : objection
-    this.#record(this.#doubtOf(attempt, why))
+    if (answer.kind === 'denied') return answer.reason
+    if (answer.kind === 'needs_approval') return 'It takes an approval by now.'
+    return this.#exceeded
   }
 
   #doubtOf(attempt: number, objection: string | undefined): Draft {

@@ -32,11 +32,26 @@ export abstract class GovernedOp<T> extends OpBase<T> {
     this.host.decide(op, decide, () => this.events === before && isWanted())
   }
 
-  /** What is written when the time of an approval has come: that its deadline has passed, or that more may decide. */
-  protected overdue(asked: AskedApproval): Draft {
+  /**
+   * Writes, when the time of an approval has come, that its deadline has passed, or that more may decide. The database's clock says whether
+   * it has come, as it does for votes; by another one it may seem so, and then it is waited for again.
+   */
+  protected writeOverdue(op: Op, asked: AskedApproval): void {
+    const before = this.events
+    const isWanted = (): boolean => this.events === before && !this.settled && !this.host.ending
+    const overdue = (): readonly Draft[] => {
+      const { nowMs } = this
+      if (nowMs >= (op.dueMs ?? Infinity)) return [this.#overdue(asked, nowMs)]
+      this.host.wait(op)
+      return []
+    }
+    this.host.decideExactly(op, overdue, isWanted)
+  }
+
+  #overdue(asked: AskedApproval, nowMs: number): Draft {
     const deadlineMs = deadlineOf(pendingOf(asked, null))
     const { about } = this
-    if (deadlineMs !== undefined && this.nowMs >= deadlineMs)
+    if (deadlineMs !== undefined && nowMs >= deadlineMs)
       return draftOf('ApprovalResolved', { ...about, outcome: 'expired', ...this.host.guarded?.tells })
     return draftOf('ApprovalEscalated', { ...about, roles: asked.request.policy.escalation?.roles ?? [] })
   }

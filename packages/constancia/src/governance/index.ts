@@ -48,6 +48,7 @@ export type { ImportDifference, ImportedGrant, RoleImport } from './directory/im
 export { type RoleFile, type RoleFileFormat, readRoleFile } from './directory/role-file.js'
 export type { RoleFileMistake } from './directory/rows.js'
 export type { Erasure, ErasurePreview, ErasureRequest, ErasureSubject } from './erasing/erase.js'
+export { readErasures, type ToldErasure } from './erasing/history.js'
 export { type GovernanceErrorCode, governanceError } from './errors.js'
 export { flow, type GovernedDeclaration, type PlannedDeclaration } from './flow.js'
 export { Governance, type GovernanceParts } from './governance.js'

@@ -26,8 +26,8 @@ export class LawBook {
 
   // What a transaction of the store shows, while it is decided from that.
   #shown: Shown | undefined
-  /** The database's clock, and this process's monotonic one at the same moment. */
-  #noted: { readonly atMs: number; readonly monotonicMs: number } | undefined
+  /** The database's clock, and both clocks of this process at the same moment. */
+  #noted: { readonly atMs: number; readonly ownMs: number; readonly monotonicMs: number } | undefined
   // When the law changes next by itself, as of a head and a moment.
   #end = { seq: -1, fromMs: 0, endMs: Number.NEGATIVE_INFINITY }
 
@@ -53,24 +53,31 @@ export class LawBook {
 
   /** What time it is by this process's clock, and by the database's where that is known and ahead. UTC milliseconds since 1970. */
   get nowMs(): number {
+    return this.#shown === undefined ? Math.max(this.#clock.now(), this.databaseMs) : this.#shown.nowMs
+  }
+
+  /** What time it is by the database's clock, as far as that was noted, and otherwise by this process's. UTC milliseconds since 1970. */
+  get databaseMs(): number {
     if (this.#shown !== undefined) return this.#shown.nowMs
-    const { atMs, monotonicMs } = this.#noted ?? { atMs: 0, monotonicMs: 0 }
-    const passedMs = this.#noted === undefined ? 0 : Math.max(0, this.#clock.monotonic() - monotonicMs)
-    return Math.max(this.#clock.now(), Math.floor(atMs + passedMs))
+    if (this.#noted === undefined) return this.#clock.now()
+    const { atMs, ownMs, monotonicMs } = this.#noted
+    // A monotonic clock may stand still while its machine sleeps, and the other does not.
+    const passedMs = Math.max(0, this.#clock.monotonic() - monotonicMs, this.#clock.now() - ownMs)
+    return Math.floor(atMs + passedMs)
   }
 
   /** Takes note of what time it was by the database's clock just now. */
   noteTime(atMs: number): void {
-    this.#noted = { atMs, monotonicMs: this.#clock.monotonic() }
+    this.#noted = { atMs, ownMs: this.#clock.now(), monotonicMs: this.#clock.monotonic() }
   }
 
-  /** Whether the law changes by itself within so many milliseconds, because a grant or a delegation ends. */
-  changesWithin(ms: number): boolean {
+  /** When the law changes next by itself, because a grant or a delegation ends, UTC milliseconds since 1970; Infinity if never. */
+  get untilMs(): number {
     const { nowMs } = this
     const { seq, fromMs, endMs } = this.#end
     if (seq !== this.#head.seq || nowMs < fromMs || nowMs >= endMs)
       this.#end = { seq: this.#head.seq, fromMs: nowMs, endMs: this.#law.endAfter(nowMs) }
-    return this.#end.endMs - nowMs <= ms
+    return this.#end.endMs
   }
 
   /** The law as a transaction of the store has it, which is not kept. Undefined where more has to be read first. */

@@ -1,3 +1,4 @@
+export type { AppendBasis } from './append-basis.js'
 export {
   type ApprovalPlace,
   type ApprovalQuery,
@@ -114,6 +115,7 @@ export {
   type Within,
   type WithinResult,
 } from './transaction.js'
+export type { Contradiction, WitnessedHead, WitnessState } from './witness-state.js'
 export {
   type Announced,
   type FlowVersion,

@@ -118,7 +118,9 @@ describe('constancia audit', patience, () => {
       [
         2,
         '',
-        expect.stringContaining('There is no question "everything"; there are: decisions, actions, resumes, refusals.'),
+        expect.stringContaining(
+          'There is no question "everything"; there are: decisions, actions, resumes, refusals, erasures.',
+        ),
       ],
       [2, '', expect.stringContaining('or so long ago, such as')],
       [2, '', expect.stringContaining('Either --csv or --json')],

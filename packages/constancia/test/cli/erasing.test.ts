@@ -111,6 +111,17 @@ async function answersClearly(project: GovernedProject): Promise<void> {
     expect([one, stdout === '']).toEqual([one, false])
   }
   expect((await project.give(['journal', 'p1'])).stdout).toContain('(erased)')
+  const audit = await project.give(['audit', 'erasures', '--json'])
+  expect(
+    audit.stdout
+      .trim()
+      .split('\n')
+      .map((line) => JSON.parse(line)),
+  ).toMatchObject([
+    { question: 'erasures', run: 'p1', by: 'ada', subject: 'run/p1, of ana', outcome: 'erased', note: 'letter 7' },
+  ])
+  const late = await project.give(['reject', 'p1', '--as', 'cy', '--shown', 'ab'.repeat(32)])
+  expect([late.code, late.stderr]).toEqual([5, expect.stringContaining('[vote_refused]')])
   expect((await project.give(['rebuild', '--yes'])).code).toBe(0)
   expect((await project.give(['show', 'p1'])).stdout).toContain('completed')
 }

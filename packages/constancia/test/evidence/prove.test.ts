@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto'
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { sqlite } from 'constancia/sqlite'
@@ -8,6 +9,12 @@ import { makeFolder } from '../store/stores.js'
 import { failed, origin, piecesOf, Rig, whole } from './rig.js'
 
 const folder = makeFolder()
+
+/** A file with an end line that fits again. */
+function endedAnew(text: string): string {
+  const body = text.slice(0, text.lastIndexOf('\nend ') + 1)
+  return `${body}end ${createHash('sha256').update(body).digest('hex')}\n`
+}
 let no = 0
 
 afterEach(() => undefined)
@@ -83,6 +90,33 @@ for (const [name, factory] of [
       const report = await rig.verify(piecesOf(file))
       expect(failed(report)).toEqual([])
       expect([report.verdict, report.runs[0]?.withheldCount]).toEqual(['proven', 8])
+      await sealer.stop()
+    })
+
+    test('R-G7 data of some kinds alone is left out, and what was erased is told apart from it', async () => {
+      const sealer = await rig.sealer()
+      await rig.grant('ada')
+      for (const id of ['r1', 'r2']) await rig.run(id)
+      const texts = [{ stream: 'run/r1' as StreamId, from: 1, to: 2 }]
+      await rig.erase(texts)
+      await sealer.sealNow()
+      const file = await whole((await rig.prove(['r1', 'r2'], { withhold: { data: ['FlowStarted'] } })).bytes)
+      const words = file.toString().match(/^data (withheld|erased|[0-9a-f]{32} )/gm) ?? []
+      const counts = ['withheld', 'erased'].map((word) => words.filter((line) => line.includes(word)).length)
+      expect([counts, words.length]).toEqual([[2, 2], 10])
+      const report = await rig.verify(piecesOf(file))
+      expect([report.verdict, failed(report)]).toEqual(['proven', []])
+      expect(report.runs.map(({ withheldCount, erasedCount }) => [withheldCount, erasedCount])).toEqual([
+        [1, 2],
+        [1, 0],
+      ])
+      // Withheld or erased: whoever makes the file cannot choose.
+      const lie = file.toString().replace('data withheld', 'data erased')
+      const lied = await rig.verify(piecesOf(Buffer.from(endedAnew(lie))))
+      expect([lied.verdict, failed(lied)]).toEqual([
+        'forged',
+        ['law run/r1 0 its data is said to be erased, and no Erased event of governance names it'],
+      ])
       await sealer.stop()
     })
 

@@ -5,6 +5,7 @@ import { type Report, type VerifyOptions, verifyBundle } from '../../../verify/d
 import { nodeCrypto } from '../../../verify/dist/node.js'
 import type { OutsidePlace } from '../../dist/evidence/index.js'
 import {
+  type KnownWitness,
   type LogKey,
   logKey,
   newKey,
@@ -20,10 +21,11 @@ import {
   headOf,
   nothingSeen,
   parseRunId,
+  type StoredEvent,
   type StreamId,
   seenOf,
 } from '../../dist/journal/index.js'
-import type { Store } from '../../dist/store/index.js'
+import type { ErasedTexts, Store } from '../../dist/store/index.js'
 
 export const origin = 'example.org/books'
 
@@ -58,11 +60,11 @@ export class Rig {
 
   sealer(
     outside: readonly OutsidePlace[] = [],
-    changes: { mine?: LogKey; store?: Store; holder?: string } = {},
+    changes: { mine?: LogKey; store?: Store; holder?: string; witnesses?: readonly KnownWitness[] } = {},
   ): Promise<Sealer> {
-    const { mine = this.mine, store = this.store, holder = 'one' } = changes
+    const { mine = this.mine, store = this.store, holder = 'one', witnesses = [] } = changes
     const tell = (level: string, message: string): void => void this.told.push(`${level}: ${message}`)
-    return Sealer.start({ store, mine, outside, clock: this.clock, holder, tell })
+    return Sealer.start({ store, mine, outside, witnesses, clock: this.clock, holder, tell })
   }
 
   /** Starts a run with so many further events; the last one ends it where it says so. */
@@ -94,6 +96,14 @@ export class Rig {
     const last = (await this.store.read(stream)).at(-1)
     const seen = last === undefined ? nothingSeen : seenOf(headOf(last))
     await this.store.record({ stream, head: undefined, drafts, by: `principal:${principal}`, seen })
+  }
+
+  /** Erases texts, as the administrator that was granted that role. */
+  async erase(texts: readonly ErasedTexts[]): Promise<void> {
+    const drafts = [{ kind: 'Erased', body: JSON.stringify({ texts, principal: null }), data: undefined }]
+    const stream = 'governance' as StreamId
+    const head = headOf((await this.store.read(stream)).at(-1) as StoredEvent)
+    await this.store.record({ stream, head, drafts, by: 'principal:ada', seen: seenOf(head) })
   }
 
   prove(runs: readonly string[], more: Partial<ProveRequest> = {}): Promise<Proof> {

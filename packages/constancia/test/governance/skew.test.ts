@@ -1,11 +1,12 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { type GovernedRuntime, hours, open, type Run, type StoreFactory } from 'constancia'
+import { days, type GovernedRuntime, hours, open, type Run, type StoreFactory } from 'constancia'
 import { sqlite } from 'constancia/sqlite'
 import { memory, memoryDisk, ScriptedClock } from 'constancia/testing'
 import { afterEach, describe, expect, test } from 'vitest'
 import { type Clock, type Store, systemClock } from '../../dist/store/index.js'
+import { overStore } from '../engine/life.js'
 import { kindsOf, type StoreName, stores, until, untilStatus } from '../engine/rig.js'
 import { takeSchema } from '../postgres/used-schemas.js'
 import { Court } from './court.js'
@@ -24,6 +25,9 @@ const lagging: Clock = {
   monotonic: () => systemClock.monotonic(),
   after: (delayMs, call) => systemClock.after(delayMs, call),
 }
+
+/** Days ahead of the database. */
+const ahead: Clock = { ...lagging, now: () => systemClock.now() + days(9) }
 
 /** A store whose own clock is this one, whatever that of the process says; PostgreSQL has one of its own. */
 async function factoryOf(store: StoreName, clock: Clock): Promise<StoreFactory> {
@@ -108,6 +112,37 @@ describe.each(stores)('on %s', (name) => {
     expect((await failureOf(run)).code).toBe('action_denied')
     expect(await bodyOf(run, 'ActionDenied')).toMatchObject({ code: 'approval_lapsed' })
     expect(bank.requestCount).toBe(0)
+  })
+
+  test('threat 25 R-D7 an approval whose deadline has not come by the clock of the database is open, though that of the process is past it', async () => {
+    const { bank, runtime, pay } = await begin(name, { clock: ahead, store: systemClock })
+    const run = await runtime.start(pay, { invoice: '250000' }, { id: 'r', actor: 'ann' })
+    await untilStatus(run, 'paused')
+    expect((await kindsOf(run)).at(-1)).toBe('ApprovalRequested')
+    const { op, shown } = (await bodyOf(run, 'ApprovalRequested')) as { op: string; shown: string }
+    await runtime.governance.vote({ run: 'r', op, voter: 'tom', choice: 'approve', shown })
+    await run.result()
+    expect(bank.requestCount).toBeGreaterThan(0)
+  })
+
+  test('R-D7 an approval expires by the clock of the database alone, whatever its worker was told of the time before', async () => {
+    // Each claim says that it is days later than it is.
+    const meddle = (store: Store): Store =>
+      overStore(store, {
+        claim: async (request) => {
+          const answer = await store.claim(request)
+          return { ...answer, nowMs: answer.nowMs + days(9) }
+        },
+      })
+    const { bank, runtime, pay } = await begin(name, { clock: systemClock, store: systemClock, meddle })
+    const run = await runtime.start(pay, { invoice: '250000' }, { id: 'r', actor: 'ann' })
+    await untilStatus(run, 'paused')
+    const { op, shown } = (await bodyOf(run, 'ApprovalRequested')) as { op: string; shown: string }
+    await runtime.governance.vote({ run: 'r', op, voter: 'tom', choice: 'approve', shown })
+    await until(async () => (await kindsOf(run)).includes('ResumeAuthorized'), 'it goes on')
+    expect((await bodyOf(run, 'ApprovalResolved'))['outcome']).toBe('approved')
+    await run.result()
+    expect(bank.requestCount).toBe(1)
   })
 
   test('what has not ended holds, whatever the clock of the process says', async () => {

@@ -47,15 +47,15 @@ export const governanceBugs: readonly PlantedBug[] = [
   {
     breaks: 'in memory, what is decided from a law that has grown is stored',
     file: 'constancia/src/store/memory/streams.ts',
-    find: 'return basis !== undefined && !isHead(',
-    replace: 'return basis?.head.seq === -2 && !isHead(',
+    find: 'return !isHead(',
+    replace: 'return basis.head.seq === -2 && !isHead(',
     noticedBy: { file: 'constancia/test/store/conformance.test.ts', name: 'memory store conforms: .*under a basis' },
   },
   {
     breaks: 'in SQLite, what is decided from a law that has grown is stored',
     file: 'constancia/src/store/sqlite/streams.ts',
-    find: 'return basis !== undefined && !isHead(',
-    replace: 'return basis?.head.seq === -2 && !isHead(',
+    find: 'return !isHead(',
+    replace: 'return basis.head.seq === -2 && !isHead(',
     noticedBy: { file: 'constancia/test/store/conformance.test.ts', name: 'SQLite store conforms: .*under a basis' },
   },
   {

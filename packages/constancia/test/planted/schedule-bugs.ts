@@ -82,4 +82,11 @@ export const scheduleBugs: readonly PlantedBug[] = [
     replace: 'const id = occurrenceIdOf(name, Math.max(momentMs, span.untilMs))',
     noticedBy: test('running', 'on time whatever is declared'),
   },
+  {
+    breaks: 'a schedule that is over keeps processes from starting once its declarations were erased',
+    file: 'constancia/src/schedule/declaring.ts',
+    find: 'if (event.data !== undefined) digest = readSpec(decodeValue(event.data))',
+    replace: "digest = readSpec(decodeValue(event.data ?? ''))",
+    noticedBy: { file: 'constancia/test/schedule/declaring.test.ts', name: 'whose declarations were erased' },
+  },
 ]

@@ -103,6 +103,18 @@ it('R-B8 a schedule whose run was cancelled starts nothing any more, and whoever
   expect(world.warnings).toEqual([expect.stringContaining('Schedule tested is not due any more')])
 })
 
+it('R-G7 a schedule that is over, and whose declarations were erased, keeps no process from starting', async () => {
+  const world = new World('2026-05-01T00:10:00Z')
+  const runtime = await world.up([declared(world)])
+  expect(await declarationCount(runtime)).toBe(1)
+  await runtime.run(id).cancel()
+  await world.calm()
+  await world.down(runtime)
+  await world.erase(id)
+  await world.up([declared(world)])
+  expect(world.warnings).toEqual([expect.stringContaining('Schedule tested is not due any more')])
+})
+
 it('a process that only looks declares nothing', async () => {
   const world = new World('2026-05-01T00:10:00Z')
   const looking = await world.up([declared(world)], false)

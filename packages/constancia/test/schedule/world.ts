@@ -5,8 +5,10 @@ import { flow, open, type Runtime, type Schedule, type StoreFactory } from 'cons
 import { sqlite } from 'constancia/sqlite'
 import { memory, memoryDisk, ScriptedClock } from 'constancia/testing'
 import { afterEach } from 'vitest'
+import { nothingSeen, type StreamId } from '../../dist/journal/index.js'
 import { drained, type StoreName, until } from '../engine/rig.js'
 import { RigDatabase } from '../postgres/rig-store.js'
+import { partsOf } from '../store/stores.js'
 
 const neverMs = 300 * 86_400_000
 const worlds: World[] = []
@@ -59,6 +61,24 @@ export class World {
   async down(runtime: Runtime): Promise<void> {
     this.#runtimes.delete(runtime)
     await runtime.close()
+  }
+
+  /** Deletes all that a run carries that has ended. */
+  async erase(run: string): Promise<void> {
+    const store = await this.#factory(partsOf(this.clock))
+    const drafts = [
+      { kind: 'Erased', body: JSON.stringify({ texts: [{ stream: `run/${run}`, from: 0, to: 99 }] }), data: undefined },
+    ]
+    const request = {
+      stream: 'governance' as StreamId,
+      head: undefined,
+      drafts,
+      by: 'principal:ada',
+      seen: nothingSeen,
+    }
+    const { kind } = await store.record(request)
+    if (kind !== 'recorded') throw new Error(`What run ${run} carries was to be erased, but: ${kind}.`)
+    await store.close()
   }
 
   /** Moves time on from timer to timer, up to a moment, and lets everything happen that is due. */

@@ -1,5 +1,8 @@
+import { spawn } from 'node:child_process'
 import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { fileURLToPath } from 'node:url'
 import { afterEach, beforeEach, describe, expect, test } from 'vitest'
 import {
   draftOf,
@@ -14,6 +17,7 @@ import type { Database } from '../../dist/store/sqlite/driver.js'
 import { rawConnection } from './raw.js'
 import { makeFolder, openSqlite } from './stores.js'
 
+const eraser = fileURLToPath(new URL('eraser.mjs', import.meta.url))
 const law = 'governance' as StreamId
 const secret = 'Ada Lovelace, born in 1815'
 const started = draftOf(
@@ -64,6 +68,17 @@ function traces(): number {
   )
 }
 
+/** Kills a process that makes runs and erases them once it has said so of so many; how many it said. */
+async function killedAfter(count: number, file: string): Promise<number> {
+  const child = spawn(process.execPath, [eraser, file], { stdio: ['ignore', 'pipe', 'inherit'] })
+  let told = 0
+  for await (const _ of createInterface({ input: child.stdout })) {
+    told += 1
+    if (told >= count) child.kill('SIGKILL')
+  }
+  return told
+}
+
 describe('R-G7 what is erased from SQLite', () => {
   test('is in none of its files any more, also where it took pages of its own', async () => {
     expect(traces()).toBeGreaterThan(1_000)
@@ -95,6 +110,29 @@ describe('R-G7 what is erased from SQLite', () => {
     expect(await store.read(law)).toEqual([])
     raw.exec('DROP TRIGGER stop')
     expect((await erase(texts('r1'), texts('r2'))).kind).toBe('recorded')
+  })
+
+  test('T6 goes whole or not at all where the process that erases is killed', { timeout: 120_000 }, async () => {
+    let erasedCount = 0
+    for (let round = 0; round < 3; round += 1) {
+      const file = join(folder, `killed-${round}.db`)
+      const told = await killedAfter(5 + round, file)
+      const left = await openSqlite({ file })
+      const named = new Set(
+        (await left.read(law)).flatMap(({ body }) =>
+          (JSON.parse(body) as { texts: { stream: string }[] }).texts.map(({ stream }) => stream),
+        ),
+      )
+      expect(named.size).toBeGreaterThanOrEqual(told)
+      const { items } = await left.runs({ limit: 1_000 })
+      for (const { id } of items) {
+        const there = dataOf(await left.read(runStream(id))).filter((data) => data !== undefined).length
+        expect([id, there]).toEqual([id, named.has(`run/${id}`) ? 0 : 52])
+      }
+      erasedCount += named.size
+      await left.close()
+    }
+    expect(erasedCount).toBeGreaterThanOrEqual(18)
   })
 
   test('stays away when the store is opened again', async () => {

@@ -57,7 +57,7 @@ export class ByteReader {
     for (;;) {
       const bytes = this.bytesAtHand(count)
       if (bytes !== undefined) return bytes
-      if (!(await this.#fill())) throw this.unreadable('the file ends in it')
+      if (!(await this.#fill(count))) throw this.unreadable('the file ends in it')
     }
   }
 
@@ -95,22 +95,23 @@ export class ByteReader {
     return new UnreadableBundleError(this.byte, why)
   }
 
-  async #fill(): Promise<boolean> {
+  async #fill(wanted = 0): Promise<boolean> {
     const { done, value } = await this.#chunks.next()
     if (done === true) return false
-    this.#makeRoom(value.length)
+    this.#makeRoom(value.length, wanted)
     this.#buffer.set(value, this.#end)
     this.#end += value.length
     return true
   }
 
   /** Lets go of what is before the piece that is being taken, after hashing it. */
-  #makeRoom(count: number): void {
+  #makeRoom(count: number, wanted: number): void {
+    if (this.#start === 0 && this.#end + count <= this.#buffer.length) return
     if (this.#isHashing) this.#hash.update(this.#buffer.subarray(0, this.#start))
     const kept = this.#buffer.subarray(this.#start, this.#end)
-    if (kept.length + count > this.#buffer.length) {
-      this.#buffer = new Uint8Array(Math.max(2 * this.#buffer.length, kept.length + count))
-    }
+    // At once as large as what is wanted: what it grew through would be garbage.
+    const room = Math.max(wanted, kept.length) + count
+    if (room > this.#buffer.length) this.#buffer = new Uint8Array(Math.max(2 * this.#buffer.length, room))
     this.#buffer.set(kept)
     this.#offset += this.#start
     this.#next -= this.#start

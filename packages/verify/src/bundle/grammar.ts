@@ -8,6 +8,14 @@ export const tokenBytesMax = 65_536
 export const textBytesMax = 16_777_216
 /** Tokens of a checkpoint, at most. */
 export const tokenCountMax = 16
+/** Events of one stream, at most. */
+export const streamEventCountMax = 100_000
+/** Votes in one stream, at most: each is compared with those before it. */
+export const voteCountMax = 10_000
+/** Bytes of the texts of one stream that a replay may have to keep, at most; which these are, `keptKinds` says. */
+export const keptBytesMax = 33_554_432
+/** Checkpoints that the events of a bundle name, at most. */
+export const namedCountMax = 200_000
 /** Events of a bundle, at most. */
 export const eventCountMax = 2_000_000
 /** Runs of a bundle, at most. */

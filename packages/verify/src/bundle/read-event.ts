@@ -1,11 +1,21 @@
-import { bytesOfHex, textOfUtf8 } from '../bytes.js'
+import { bytesOfHex, isUtf8, joined, textOfUtf8 } from '../bytes.js'
+import type { Crypto } from '../crypto.js'
+import { PlainSha256 } from '../sha256.js'
 import type { ByteReader } from './byte-reader.js'
 import { type ByClaim, byOf, isHash, isKind, momentOf, numberOf, type Seen, seenOf, textBytesMax } from './grammar.js'
+import type { Kept } from './kept.js'
 
 /** A text that was read. */
 export type ReadText =
-  /** `bytes` are the text as it is in the file. */
-  | { readonly kind: 'text'; readonly salt: Uint8Array; readonly bytes: Uint8Array; readonly text: string }
+  /** `commit` is that of salt and text, computed. A large text is decoded each time it is asked for: most of them nobody needs. */
+  | {
+      readonly kind: 'text'
+      readonly salt: Uint8Array
+      readonly commit: Uint8Array
+      /** Of the text as UTF-8. */
+      readonly byteCount: number
+      readonly text: string
+    }
   | { readonly kind: 'withheld' | 'erased'; readonly commit: string }
 
 /** An event that was read; nothing about it is verified but its form. */
@@ -28,8 +38,15 @@ export interface ReadEvent {
   readonly data: ReadText | undefined
 }
 
+/** What events are read with. */
+export interface Reading {
+  readonly reader: ByteReader
+  readonly crypto: Crypto
+  readonly kept: Kept
+}
+
 /** Takes an event: its line, its body, its data. */
-export async function readEvent(reader: ByteReader, stream: string): Promise<ReadEvent> {
+export async function readEvent({ reader, crypto, kept }: Reading, stream: string): Promise<ReadEvent> {
   const line = reader.lineAtHand() ?? (await reader.line())
   const [word, seqText = '', kind = '', atText = '', by = '', seen = '', hash = '', ...more] = line.split(' ')
   const seq = numberOf(seqText)
@@ -44,13 +61,19 @@ export async function readEvent(reader: ByteReader, stream: string): Promise<Rea
   if (byParts === undefined) throw reader.unreadable('the writer of the event is none')
   if (seenParts === undefined) throw reader.unreadable('what the event has seen is not readable')
   if (hashBytes === undefined) throw reader.unreadable('the hash of the event is none')
-  const body = await readText(reader, 'body')
+  kept.event(kind)
+  if (seenParts.checkpoint !== undefined) kept.named(seenParts.checkpoint.size)
+  const body = await readText({ reader, crypto, kept }, 'body', kind)
   if (body === undefined || body.kind === 'erased') throw reader.unreadable('a body cannot be missing')
-  const data = await readText(reader, 'data')
+  const data = await readText({ reader, crypto, kept }, 'data', kind)
   return { stream, seq, kind, at, atText, by, byParts, seen, seenParts, hash, hashBytes, body, data }
 }
 
-async function readText(reader: ByteReader, name: 'body' | 'data'): Promise<ReadText | undefined> {
+async function readText(
+  { reader, crypto, kept }: Reading,
+  name: 'body' | 'data',
+  kind: string,
+): Promise<ReadText | undefined> {
   const line = reader.lineAtHand() ?? (await reader.line())
   const [word, one = '', two = '', ...more] = line.split(' ')
   if (line === 'data none' && name === 'data') return undefined
@@ -63,11 +86,38 @@ async function readText(reader: ByteReader, name: 'body' | 'data'): Promise<Read
   const salt = one.length === 32 ? bytesOfHex(one) : undefined
   if (salt === undefined || byteCount === undefined) throw reader.unreadable(`it is not the line of a ${name}`)
   if (byteCount > textBytesMax) throw reader.unreadable(`the text has more than ${textBytesMax} bytes`)
+  kept.text(kind, name, byteCount)
   // The newline after it is taken with it: a copy of a large text less.
   const all = reader.bytesAtHand(byteCount + 1) ?? (await reader.bytes(byteCount + 1))
   if (all[byteCount] !== 10) throw reader.unreadable('the text does not end where it should')
-  const bytes = all.slice(0, byteCount)
+  const bytes = all.subarray(0, byteCount)
+  if (byteCount > smallBytesMax) return largeText({ reader, crypto }, salt, bytes)
   const text = textOfUtf8(bytes)
   if (text === undefined) throw reader.unreadable('the text is not valid UTF-8')
-  return { kind: 'text', salt, bytes, text }
+  const made = crypto.sha256(joined(salt, bytes))
+  return { kind: 'text', salt, commit: made instanceof Uint8Array ? made : await made, byteCount, text }
+}
+
+const smallBytesMax = 65_536
+
+// Neither joined with its salt nor decoded until somebody wants it: a copy or two of 16 MiB less.
+function largeText(
+  { reader, crypto }: { readonly reader: ByteReader; readonly crypto: Crypto },
+  salt: Uint8Array,
+  bytes: Uint8Array,
+): ReadText {
+  if (!isUtf8(bytes)) throw reader.unreadable('the text is not valid UTF-8')
+  const hash = crypto.sha256Stream?.() ?? new PlainSha256()
+  hash.update(salt)
+  hash.update(bytes)
+  const kept = bytes.slice()
+  return {
+    kind: 'text',
+    salt,
+    commit: hash.digest(),
+    byteCount: kept.length,
+    get text() {
+      return textOfUtf8(kept) ?? ''
+    },
+  }
 }

@@ -16,11 +16,13 @@ import {
   numberOf,
   receiptFormat,
   runCountMax,
+  streamEventCountMax,
   tokenBytesMax,
   tokenCountMax,
 } from './grammar.js'
+import { Kept } from './kept.js'
 import type { BundleLeaf, Scope } from './parts.js'
-import { type ReadEvent, readEvent } from './read-event.js'
+import { type ReadEvent, type Reading, readEvent } from './read-event.js'
 
 /** What a bundle or a receipt is made of, in the order of the file. */
 export type BundleItem =
@@ -54,18 +56,19 @@ export async function* readBundle(
   crypto: Crypto,
 ): AsyncGenerator<BundleItem, void, undefined> {
   const reader = new ByteReader(source, crypto.sha256Stream?.() ?? new PlainSha256())
+  const reading = { reader, crypto, kept: new Kept(reader) }
   try {
     const format = await reader.line()
     if (format !== bundleFormat && format !== receiptFormat) throw reader.unreadable('it is no bundle and no receipt')
     const origin = await field(reader, 'origin')
     if (!isOrigin(origin)) throw reader.unreadable('the origin is none')
     let isInterval = false
-    if (format === receiptFormat) yield* readReceiptStream(reader, origin)
+    if (format === receiptFormat) yield* readReceiptStream(reading, origin)
     else {
       const scope = await readScope(reader)
       isInterval = scope.kind === 'interval'
       yield { kind: 'bundle', origin, scope }
-      yield* readStreams(reader, scope)
+      yield* readStreams(reading, scope)
     }
     yield* readLeaves(reader)
     yield* readCheckpoints(reader)
@@ -100,7 +103,8 @@ async function readScope(reader: ByteReader): Promise<Scope> {
   return { kind, fromMs, toMs, count: runCount }
 }
 
-async function* readStreams(reader: ByteReader, scope: Scope): AsyncGenerator<BundleItem> {
+async function* readStreams(reading: Reading, scope: Scope): AsyncGenerator<BundleItem> {
+  const { reader, kept } = reading
   let before = ''
   let room = eventCountMax
   for (let number = 0; number <= scope.count; number++) {
@@ -109,8 +113,9 @@ async function* readStreams(reader: ByteReader, scope: Scope): AsyncGenerator<Bu
     const isInPlace = number === 0 ? name === 'governance' : isRunStream(name) && name > before
     if (!isInPlace) throw reader.unreadable('another stream should be here')
     before = name
+    kept.begin()
     yield { kind: 'stream', name, eventCount }
-    for (let seq = 0; seq < eventCount; seq++) yield { kind: 'event', event: await readEvent(reader, name) }
+    for (let seq = 0; seq < eventCount; seq++) yield { kind: 'event', event: await readEvent(reading, name) }
   }
 }
 
@@ -118,18 +123,21 @@ async function readStreamLine(reader: ByteReader, room: number): Promise<{ name:
   const [name = '', countText = '', ...more] = (await field(reader, 'stream')).split(' ')
   const eventCount = numberOf(countText)
   if (!isStreamName(name) || !eventCount || more.length > 0) throw reader.unreadable('it is not the line of a stream')
+  if (eventCount > streamEventCountMax)
+    throw reader.unreadable(`the stream has more than ${streamEventCountMax} events`)
   if (eventCount > room) throw reader.unreadable(`there are more than ${eventCountMax} events`)
   return { name, eventCount }
 }
 
-async function* readReceiptStream(reader: ByteReader, origin: string): AsyncGenerator<BundleItem> {
+async function* readReceiptStream(reading: Reading, origin: string): AsyncGenerator<BundleItem> {
+  const { reader } = reading
   const prev = await field(reader, 'prev')
   if (!isHash(prev)) throw reader.unreadable('the hash is none')
   yield { kind: 'receipt', origin, prev }
   const { name, eventCount } = await readStreamLine(reader, eventCountMax)
   yield { kind: 'stream', name, eventCount }
   for (let number = 0; number < eventCount; number++) {
-    const event = await readEvent(reader, name)
+    const event = await readEvent(reading, name)
     const carries = event.body.kind === 'text' || (event.data !== undefined && event.data.kind !== 'withheld')
     if (number > 0 && carries) throw reader.unreadable('only the first event of a receipt carries anything')
     yield { kind: 'event', event }

@@ -12,16 +12,25 @@ export class Delegations {
   // By whom they were delegated to, and by whom they come from.
   readonly #delegations = new Map<string, Map<string, Delegation>>()
 
+  #pairCount = 0
+
   /** The same, to be gone on with by itself. */
   copy(): Delegations {
     const copy = new Delegations()
     for (const [to, given] of this.#delegations) copy.#delegations.set(to, new Map(given))
+    copy.#pairCount = this.#pairCount
     return copy
+  }
+
+  /** How many pairs there are or were: what a copy costs. */
+  get size(): number {
+    return this.#pairCount
   }
 
   /** Takes a delegation; it replaces what was delegated before between these two. */
   add(delegation: Delegation): void {
     const given = this.#delegations.get(delegation.to) ?? new Map<string, Delegation>()
+    this.#pairCount += 1
     this.#delegations.set(delegation.to, given.set(delegation.from, delegation))
   }
 

@@ -9,35 +9,40 @@ export interface Grant {
 
 /** Who was granted what, by which source. A role is held while one source says so. */
 export class Grants {
-  // By principal, role and source.
-  readonly #grants = new Map<string, Map<string, Map<string, Grant>>>()
-  readonly #withdrawn = new Set<string>()
-  readonly #everGranted = new Set<string>()
+  // Of each principal at most one for each role and source. The lists are never changed: copies share them.
+  #grants = new Map<string, readonly Grant[]>()
+  #withdrawn = new Set<string>()
+  #everGranted = new Set<string>()
 
   /** The same, to be gone on with by itself. */
   copy(): Grants {
     const copy = new Grants()
-    for (const [principal, roles] of this.#grants) {
-      copy.#grants.set(principal, new Map([...roles].map(([role, sources]) => [role, new Map(sources)])))
-    }
-    for (const pair of this.#withdrawn) copy.#withdrawn.add(pair)
-    for (const role of this.#everGranted) copy.#everGranted.add(role)
+    copy.#grants = new Map(this.#grants)
+    copy.#withdrawn = new Set(this.#withdrawn)
+    copy.#everGranted = new Set(this.#everGranted)
     return copy
+  }
+
+  /** How many principals something is known of: what a copy costs. */
+  get size(): number {
+    return this.#grants.size + this.#withdrawn.size
   }
 
   /** Takes what a source says; it replaces what that source said before of this role. */
   add(grant: Grant): void {
     const { principal, role, source } = grant
-    within(within(this.#grants, principal), role).set(source, grant)
+    const others = this.#of(principal).filter((one) => one.role !== role || one.source !== source)
+    this.#grants.set(principal, [...others, grant])
     this.#withdrawn.delete(pairOf(grant))
     this.#everGranted.add(role)
   }
 
   /** Takes away what one source granted, or, for null, what all of them did. */
   remove({ principal, role, source }: { principal: string; role: string; source: string | null }): void {
-    const given = this.#grants.get(principal)?.get(role)
-    if (source !== null) return void given?.delete(source)
-    given?.clear()
+    const stays = (one: Grant): boolean => one.role !== role || (source !== null && one.source !== source)
+    const given = this.#of(principal)
+    if (!given.every(stays)) this.#grants.set(principal, given.filter(stays))
+    if (source !== null) return
     this.#withdrawn.add(pairOf({ principal, role }))
   }
 
@@ -53,8 +58,7 @@ export class Grants {
 
   /** What holds at that moment for one principal, by role and source in the order of the alphabet. */
   of(principal: string, atMs: number): readonly Grant[] {
-    const roles = this.#grants.get(principal)?.values() ?? []
-    return sorted([...roles].flatMap((sources) => [...sources.values()]).filter((grant) => isCurrent(grant, atMs)))
+    return sorted(this.#of(principal).filter((grant) => isCurrent(grant, atMs)))
   }
 
   /** All that holds at that moment. */
@@ -65,17 +69,14 @@ export class Grants {
   /** When the next grant ends by itself that holds at that moment; Infinity where none does. */
   endAfter(atMs: number): number {
     let endMs = Number.POSITIVE_INFINITY
-    for (const roles of this.#grants.values())
-      for (const sources of roles.values())
-        for (const { untilMs } of sources.values())
-          if (untilMs !== null && untilMs > atMs) endMs = Math.min(endMs, untilMs)
+    for (const given of this.#grants.values())
+      for (const { untilMs } of given) if (untilMs !== null && untilMs > atMs) endMs = Math.min(endMs, untilMs)
     return endMs
   }
 
   /** Whether a principal holds a role at that moment. */
   holds(principal: string, role: string, atMs: number): boolean {
-    for (const grant of this.#grants.get(principal)?.get(role)?.values() ?? []) if (isCurrent(grant, atMs)) return true
-    return false
+    return this.#of(principal).some((grant) => grant.role === role && isCurrent(grant, atMs))
   }
 
   /** Whether anybody holds a role at that moment. */
@@ -83,7 +84,13 @@ export class Grants {
     for (const principal of this.#grants.keys()) if (this.holds(principal, role, atMs)) return true
     return false
   }
+
+  #of(principal: string): readonly Grant[] {
+    return this.#grants.get(principal) ?? noGrants
+  }
 }
+
+const noGrants: readonly Grant[] = []
 
 function isCurrent({ untilMs }: Grant, atMs: number): boolean {
   return untilMs === null || atMs < untilMs
@@ -96,10 +103,4 @@ function sorted(grants: readonly Grant[]): Grant[] {
 
 function pairOf({ principal, role }: { readonly principal: string; readonly role: string }): string {
   return `${principal}\n${role}`
-}
-
-function within<V>(map: Map<string, Map<string, V>>, name: string): Map<string, V> {
-  const found = map.get(name) ?? new Map<string, V>()
-  map.set(name, found)
-  return found
 }

@@ -1,12 +1,17 @@
 /** Who is behind which identity. */
 export class Identities {
-  readonly #people = new Map<string, string>()
+  #people = new Map<string, string>()
 
   /** The same, to be gone on with by itself. */
   copy(): Identities {
     const copy = new Identities()
-    for (const [principal, person] of this.#people) copy.#people.set(principal, person)
+    copy.#people = new Map(this.#people)
     return copy
+  }
+
+  /** How many identities are linked: what a copy costs. */
+  get size(): number {
+    return this.#people.size
   }
 
   /** A principal is an identity of this person; of nobody else, where both are the same. A circle says nothing new. */

@@ -8,6 +8,8 @@ import { Law, type LawEntry } from './law.js'
 export type LawThen = { readonly kind: 'law'; readonly law: Law } | { readonly kind: 'unknown'; readonly why: string }
 
 const snapshotCountMax = 32
+// Things in all laws that are kept: some 50 bytes each.
+const snapshotSizeMax = 500_000
 
 interface Snapshot {
   readonly eventCount: number
@@ -100,7 +102,8 @@ export class LawHistory {
 
   #keep(): void {
     this.#snapshots.push({ eventCount: this.#entries.length, law: this.#last.copy() })
-    if (this.#snapshots.length <= snapshotCountMax) return
+    const isSmall = this.#snapshots.length * this.#last.size <= snapshotSizeMax
+    if (this.#snapshots.length <= (isSmall ? snapshotCountMax : 2)) return
     this.#snapshots = this.#snapshots.filter((_, index) => index % 2 === 0)
     this.#spacing *= 2
   }

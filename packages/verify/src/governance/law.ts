@@ -55,6 +55,12 @@ export class Law {
     return copy
   }
 
+  /** About how many things a copy of it has to keep. */
+  get size(): number {
+    const people = this.#grants.size + 2 * this.#delegations.size + this.#identities.size
+    return people + this.#contracts.size + this.#proposals.size
+  }
+
   /** How many events it was folded from. */
   get eventCount(): number {
     return this.#eventCount

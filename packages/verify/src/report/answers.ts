@@ -17,6 +17,8 @@ export interface AuditAnswer {
 export type ReplayResults = ReadonlyMap<ReplayCheck, 'failed' | 'not_evaluated'>
 
 const toldCountMax = 20
+// UTF-16 units.
+const textLengthMax = 8_000
 
 /** Answers the four questions from what the journal of a run tells and what its replay found. */
 export function answersOf(summary: RunSummary, results: ReplayResults): AuditAnswer[] {
@@ -54,7 +56,8 @@ function worst(results: ReplayResults, checks: readonly ReplayCheck[]): 'yes' | 
 function answerOf(question: AuditQuestion, answer: 'yes' | 'no' | 'unknown', told: readonly string[]): AuditAnswer {
   if (told.length === 0) return { question, answer: 'none', text: nothing[question] }
   const more = told.length > toldCountMax ? [`And ${told.length - toldCountMax} more.`] : []
-  return { question, answer, text: [verdicts[question][answer], ...told.slice(0, toldCountMax), ...more].join(' ') }
+  const text = [verdicts[question][answer], ...told.slice(0, toldCountMax), ...more].join(' ')
+  return { question, answer, text: text.length > textLengthMax ? `${text.slice(0, textLengthMax)}…` : text }
 }
 
 const nothing: Record<AuditQuestion, string> = {

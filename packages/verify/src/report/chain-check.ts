@@ -1,5 +1,5 @@
 import type { ReadEvent, ReadText } from '../bundle/index.js'
-import { bytesOfHex, joined, sameBytes, utf8Of, writeHex } from '../bytes.js'
+import { bytesOfHex, sameBytes, utf8Of, writeHex } from '../bytes.js'
 import { genesisText } from '../chain.js'
 import type { Crypto } from '../crypto.js'
 import type { Findings } from './findings.js'
@@ -25,6 +25,8 @@ export class ChainCheck {
   /** The root of each checkpoint that an event has named, by its size, and which event did first. */
   readonly #named = new Map<number, { root: string; stream: string; seq: number }>()
   #current: StreamState | undefined
+  /** The hash that the last event of the current stream states, or what comes before the first. */
+  #prev: Uint8Array = new Uint8Array(32)
 
   constructor(crypto: Crypto, findings: Findings) {
     this.#crypto = crypto
@@ -39,8 +41,8 @@ export class ChainCheck {
   /** A stream begins; of a receipt, somewhere after the hash `prev`. */
   async begin(name: string, eventCount: number, prev?: string): Promise<void> {
     const stream = new StreamState(name, eventCount)
-    stream.prev = bytesOfHex(prev ?? '') ?? new Uint8Array(32)
-    if (prev === undefined) stream.prev = await this.#hash(utf8Of(genesisText(name)))
+    this.#prev = bytesOfHex(prev ?? '') ?? new Uint8Array(32)
+    if (prev === undefined) this.#prev = await this.#hash(utf8Of(genesisText(name)))
     this.#streams.set(name, stream)
     this.#current = stream
   }
@@ -60,7 +62,7 @@ export class ChainCheck {
       this.#checkRun(stream, event)
       this.#checkSeen(stream, event)
     }
-    stream.prev = event.hashBytes
+    this.#prev = event.hashBytes
     stream.lastAt = event.at
     stream.readCount += 1
   }
@@ -87,15 +89,15 @@ export class ChainCheck {
     const seqDue = stream.firstSeq + stream.readCount
     if (event.seq !== seqDue) fail(`event ${seqDue} should be here`)
     if (event.at < stream.lastAt) fail('it is dated before the event before it')
-    const bodyCommit = await this.#commit(stream, event.body)
-    const dataCommit = event.data === undefined ? undefined : await this.#commit(stream, event.data)
+    const bodyCommit = this.#commit(stream, event.body)
+    const dataCommit = event.data === undefined ? undefined : this.#commit(stream, event.data)
     const made = this.#crypto.sha256(this.#header(stream, event, { bodyCommit, dataCommit }))
     const hash = made instanceof Uint8Array ? made : await made
     if (!sameBytes(hash, event.hashBytes)) fail('it does not fit its hash')
   }
 
-  async #commit(stream: StreamState, text: ReadText): Promise<Uint8Array> {
-    if (text.kind === 'text') return this.#hash(joined(text.salt, text.bytes))
+  #commit(stream: StreamState, text: ReadText): Uint8Array {
+    if (text.kind === 'text') return text.commit
     if (text.kind === 'withheld') stream.withheldCount += 1
     else stream.erasedCount += 1
     return bytesOfHex(text.commit) ?? new Uint8Array(32)
@@ -121,7 +123,7 @@ export class ChainCheck {
     if (dataCommit === undefined) target[at++] = minus
     else at = writeHex(target, at, dataCommit)
     target[at++] = newline
-    at = writeHex(target, at, stream.prev)
+    at = writeHex(target, at, this.#prev)
     target[at++] = newline
     return target.subarray(0, at)
   }
@@ -149,11 +151,12 @@ export class ChainCheck {
   #rightSeen = ''
 
   #checkSeen(stream: StreamState, event: ReadEvent): void {
-    stream.see(event)
     const chain = this.#streams.get('governance')
-    if (stream !== chain && event.seen === this.#rightSeen) return
-    const areRight = [this.#isHeadRight(event, chain), this.#isCheckpointRight(event)]
-    if (areRight.every(Boolean) && stream !== chain) this.#rightSeen = event.seen
+    if (stream !== chain && event.seen === this.#rightSeen) return stream.see(event, true)
+    const isHeadRight = this.#isHeadRight(event, chain)
+    const isCheckpointRight = this.#isCheckpointRight(event)
+    stream.see(event, isHeadRight)
+    if (isHeadRight && isCheckpointRight && stream !== chain) this.#rightSeen = event.seen
   }
 
   #isHeadRight(event: ReadEvent, chain: StreamState | undefined): boolean {

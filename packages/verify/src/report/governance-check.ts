@@ -1,4 +1,4 @@
-import type { ReadEvent } from '../bundle/index.js'
+import type { ReadEvent, ReadText } from '../bundle/index.js'
 import type { Crypto, Sha256 } from '../crypto.js'
 import {
   type Finding,
@@ -9,6 +9,7 @@ import {
   RunReplay,
 } from '../governance/replay/index.js'
 import { PlainSha256 } from '../sha256.js'
+import { jsonBytesMax } from '../strict-json.js'
 import { type AuditAnswer, answersOf } from './answers.js'
 import type { Findings } from './findings.js'
 
@@ -108,9 +109,29 @@ export class GovernanceCheck {
 
 function replayed({ kind, at, by, seenParts, body, data }: ReadEvent, seq: number): ReplayEvent {
   const governanceSeq = seenParts.governance?.seq
-  const bodyText = body.kind === 'text' ? body.text : undefined
-  const dataText = data === undefined ? 'none' : data.kind === 'text' ? data.text : undefined
-  return { seq, kind, at, by, governanceSeq, body: bodyText, data: dataText }
+  // A text is made of bytes where somebody wants it, and not before.
+  return {
+    seq,
+    kind,
+    at,
+    by,
+    governanceSeq,
+    get body() {
+      return understood(body, tooLarge)
+    },
+    get data() {
+      const isContract = kind === 'ContractProposed' || kind === 'ContractActivated'
+      return data === undefined ? 'none' : understood(data, isContract ? tooLarge : undefined)
+    },
+  }
+}
+
+// No JSON: what has to be understood and is too large for it is refused as such.
+const tooLarge = ''
+
+function understood(text: ReadText, instead: string | undefined): string | undefined {
+  if (text.kind !== 'text') return undefined
+  return text.byteCount > jsonBytesMax ? instead : text.text
 }
 
 /** SHA-256 that answers at once: that of the platform if it does. */

@@ -2,7 +2,7 @@ import type { ReadEvent } from '../bundle/index.js'
 import { bytesOfBase64, utf8Of } from '../bytes.js'
 import type { Crypto } from '../crypto.js'
 import { parseVerifierKey, type VerifierKey, verifySignature } from '../note/index.js'
-import { parseStrictJson } from '../strict-json.js'
+import { jsonBytesMax, parseStrictJson } from '../strict-json.js'
 import type { Findings } from './findings.js'
 
 /** A key that the verifier knows. */
@@ -64,7 +64,7 @@ export class KeyHistory {
     const names = bodyNames[kind]
     if (names === undefined) return undefined
     if (body.kind !== 'text') return 'its body is withheld'
-    const fields = fieldsOf(body.text, names)
+    const fields = body.byteCount > jsonBytesMax ? undefined : fieldsOf(body.text, names)
     if (fields === undefined) return `its body is not an object of ${names.join(', ')}`
     const { key: text, lastGoodSize } = fields
     if (typeof text !== 'string') return 'the key is no text'

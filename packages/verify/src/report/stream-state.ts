@@ -3,6 +3,9 @@ import type { ReadEvent } from '../bundle/index.js'
 /** Where a number along a stream rose above all before it: the event, and to what. */
 export type Rise = readonly [seq: number, to: number]
 
+/** Rises one after the other, two numbers each: there may be as many as events. */
+type Rises = number[]
+
 /** What is kept of a stream while its file is read. */
 export class StreamState {
   readonly name: string
@@ -15,8 +18,6 @@ export class StreamState {
   lastAt = 0
   /** Events that were read. */
   readCount = 0
-  /** The hash that the last event states, or what comes before the first. */
-  prev: Uint8Array = new Uint8Array(32)
   ended: string | undefined
   withheldCount = 0
   erasedCount = 0
@@ -27,18 +28,18 @@ export class StreamState {
   leafSeq: number | undefined
   leafIndex = -1
   /** Where the head of governance and the size of the checkpoint rose that its events have seen. */
-  readonly #governance: Rise[] = []
-  readonly #checkpoint: Rise[] = []
+  #governance: Rises = none
+  #checkpoint: Rises = none
 
   constructor(name: string, eventCount: number) {
     this.name = name
     this.eventCount = eventCount
   }
 
-  /** Remembers what an event has seen, as far as it is more than what those before it have. */
-  see({ seq, seenParts: { governance, checkpoint } }: ReadEvent): void {
-    if (governance !== undefined) rise(this.#governance, seq, governance.seq)
-    if (checkpoint !== undefined) rise(this.#checkpoint, seq, checkpoint.size)
+  /** Remembers what an event has seen, as far as it is more than what those before it have; a head only if it is in the chain. */
+  see({ seq, seenParts: { governance, checkpoint } }: ReadEvent, isHeadRight: boolean): void {
+    if (governance !== undefined && isHeadRight) this.#governance = risen(this.#governance, seq, governance.seq)
+    if (checkpoint !== undefined) this.#checkpoint = risen(this.#checkpoint, seq, checkpoint.size)
   }
 
   /** The greatest head of governance that events up to this one have seen, and which of them first. */
@@ -52,18 +53,25 @@ export class StreamState {
   }
 }
 
-function rise(rises: Rise[], seq: number, to: number): void {
-  if (to > (rises.at(-1)?.[1] ?? -1)) rises.push([seq, to])
+// Shared until there is something: most streams have seen nothing.
+const none: Rises = []
+
+function risen(rises: Rises, seq: number, to: number): Rises {
+  if (to <= (rises.at(-1) ?? -1)) return rises
+  if (rises === none) return [seq, to]
+  rises.push(seq, to)
+  return rises
 }
 
 /** The last one at or before an event. */
-function lastRise(rises: readonly Rise[], seq: number): Rise | undefined {
+function lastRise(rises: Rises, seq: number): Rise | undefined {
   let from = 0
-  let to = rises.length
+  let to = rises.length / 2
   while (from < to) {
     const middle = (from + to) >> 1
-    if ((rises[middle]?.[0] ?? 0) <= seq) from = middle + 1
+    if ((rises[2 * middle] ?? 0) <= seq) from = middle + 1
     else to = middle
   }
-  return rises[from - 1]
+  const at = 2 * (from - 1)
+  return at < 0 ? undefined : [rises[at] ?? 0, rises[at + 1] ?? 0]
 }

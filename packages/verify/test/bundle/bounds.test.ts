@@ -64,6 +64,33 @@ describe('R-G4 bounds of what a verifier reads', () => {
     expect(report.checks.slice(1).every(({ result }) => result === 'not_evaluated')).toBe(true)
   })
 
+  test('what a replay would have to keep is bounded: texts that decide, votes, and checkpoints that are named', async () => {
+    const head = `constancia.bundle/v1\norigin ${origin}\nscope runs 1\nstream governance `
+    const line = (kind: string, seen = '-/-') =>
+      `event 0 ${kind} 2026-01-01T00:00:00.000Z system:x ${seen} ${'0'.repeat(64)}\n`
+    const text = (name: string, length: number) => `${name} ${salt} ${length}\n${'x'.repeat(length)}\n`
+    const large = `${line('ContractProposed')}${text('body', 1)}${text('data', 16_777_216)}`
+    const vote = `${line('ApprovalVoted')}${text('body', 1)}data none\n`
+    const naming = (size: number) => `${line('A', `-/${size + 1}:${'0'.repeat(64)}`)}${text('body', 1)}data none\n`
+    const why = async (pieces: Iterable<string>) => {
+      async function* source(): AsyncGenerator<Uint8Array> {
+        for (const piece of pieces) yield utf8Of(piece)
+      }
+      const report = await verify(source())
+      return [report.verdict, report.checks[0]?.reasons[0]?.message]
+    }
+    function* many(count: number, make: (number: number) => string): Generator<string> {
+      yield `${head}100000\n`
+      for (let number = 0; number < count; number++) yield make(number)
+    }
+    expect(await why(many(3, () => large))).toEqual(['unreadable', expect.stringContaining('33554432 bytes')])
+    expect(await why(many(10_001, () => vote))).toEqual(['unreadable', expect.stringContaining('10000 votes')])
+    expect(await why([`${head}100001\n`])).toEqual(['unreadable', expect.stringContaining('100000 events')])
+    // One less of each is read on to where the file ends.
+    expect(await why(many(10_000, () => vote))).toEqual(['unreadable', expect.stringContaining('the file ends')])
+    expect(await why(many(100, naming))).toEqual(['unreadable', expect.stringContaining('the file ends')])
+  })
+
   test('what was found before a file became unreadable is still told', async () => {
     const text = (await threeRuns().bundle(['a'])).toString()
     const broken = text.replace('"op":"1"', '"op":"7"').replace('\nleaves', '\nLeaves')

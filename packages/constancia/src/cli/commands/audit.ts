@@ -1,8 +1,8 @@
 import type { Runtime } from '../../engine/index.js'
-import { readRefusals } from '../../governance/index.js'
+import { readErasures, readRefusals } from '../../governance/index.js'
 import type { StoredEvent } from '../../journal/index.js'
 import type { Store } from '../../store/index.js'
-import { type AuditQuestion, type AuditRow, auditRows, questions, refusalRow } from '../audit-rows.js'
+import { type AuditQuestion, type AuditRow, auditRows, erasureRows, questions, refusalRow } from '../audit-rows.js'
 import { type Call, type Command, lookOnly } from '../command.js'
 import { csvLine } from '../csv.js'
 import { ageText, momentText, parsePast } from '../durations.js'
@@ -18,10 +18,11 @@ const limitUsual = 50
 /** `constancia audit`: questions over all journals. */
 export const auditCommand: Command = {
   name: 'audit',
-  summary: 'answer who approved what, by which role, after how long; what was done, what went on, and what was refused',
+  summary:
+    'answer who approved what, by which role, after how long; what was done, what went on, what was refused and erased',
   details:
     `Questions: ${questions.join(', ')}; all of them unless named. decisions: votes, withdrawals, resolutions and stated outcomes. actions: each authorization, denial and end of an effect. resumes: which ` +
-    'runs went on after a pause, and as whom. refusals: what did not count. The newest run first, each in the order of its journal. --csv and --json print every column; times in JSON are UTC milliseconds since 1970.\n\n' +
+    'runs went on after a pause, and as whom. refusals: what did not count. erasures: whose data was deleted, by whom and why. The newest run first, each in the order of its journal. --csv and --json print every column; times in JSON are UTC milliseconds since 1970.\n\n' +
     'Example:  constancia audit decisions --role treasurer --since 30d --csv > decisions.csv',
   arguments: [{ name: '[question...]', about: questions.join(', ') }],
   options: [
@@ -87,12 +88,15 @@ function wantedBy({ list, options, now }: Call): Wanted {
 }
 
 async function* answers(call: Call, { runtime, store }: Place, wanted: Wanted): AsyncGenerator<AuditRow> {
-  const isAboutRuns = questions.some((question) => question !== 'refusals' && wanted.questions.has(question))
+  const isAboutRuns = questions.some((question) => !besideRuns.has(question) && wanted.questions.has(question))
   if (isAboutRuns) yield* fitting(rowsOfRuns(call, runtime), wanted)
-  // A refusal names no flow: whoever asks about one asks for nothing else.
-  const isAboutRefusals = wanted.questions.has('refusals') && call.options.text('flow') === undefined
-  if (isAboutRefusals) yield* fitting(rowsOfRefusals(store), wanted)
+  // What is beside runs names no flow: whoever asks about one asks for nothing else.
+  if (call.options.text('flow') !== undefined) return
+  if (wanted.questions.has('refusals')) yield* fitting(rowsOfRefusals(store), wanted)
+  if (wanted.questions.has('erasures')) yield* fitting(rowsOfErasures(store), wanted)
 }
+
+const besideRuns: ReadonlySet<AuditQuestion> = new Set(['refusals', 'erasures'])
 
 async function* fitting(rows: AsyncIterable<AuditRow>, wanted: Wanted): AsyncGenerator<AuditRow> {
   for await (const row of rows) {
@@ -114,6 +118,10 @@ async function* rowsOfRuns(call: Call, runtime: Runtime): AsyncGenerator<AuditRo
 
 async function* rowsOfRefusals(store: Place['store']): AsyncGenerator<AuditRow> {
   for await (const refusal of readRefusals(store)) yield refusalRow(refusal)
+}
+
+async function* rowsOfErasures(store: Place['store']): AsyncGenerator<AuditRow> {
+  for await (const erasure of readErasures(store)) yield* erasureRows(erasure)
 }
 
 // It may have been purged since it was listed.

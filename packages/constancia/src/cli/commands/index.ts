@@ -34,6 +34,7 @@ import { signalCommand } from './signal.js'
 import { startCommand } from './start.js'
 import { verifyCommand } from './verify.js'
 import { approveCommand, outcomeCommand, rejectCommand, withdrawCommand } from './votes.js'
+import { witnessCommands } from './witness.js'
 import { workerCommand } from './worker.js'
 import { workersCommand } from './workers.js'
 
@@ -75,6 +76,7 @@ export const commands: readonly Command[] = [
   receiptCommand,
   verifyCommand,
   logCommand,
+  ...witnessCommands,
   exportCommand,
   eraseCommand,
   purgeCommand,

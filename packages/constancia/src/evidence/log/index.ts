@@ -1,3 +1,4 @@
+export { Cosigning, type CosigningParts, type KnownWitness, knownWitness } from './cosigning.js'
 export {
   KeyLedger,
   keyAdded,

@@ -7,7 +7,6 @@ import {
   commitPreimage,
   type Note,
   noteSignature,
-  parseNote,
   type Scope,
   utf8Of,
   writeBundle,
@@ -24,6 +23,7 @@ import {
 } from '../../journal/index.js'
 import { type Checkpoint, type Leaf, type Log, type Store, sealedLast } from '../../store/index.js'
 import { evidenceError } from '../index.js'
+import { cosignedNote, firstCosigned, lastCosigned } from './cosigned.js'
 import { Erasures } from './erasures.js'
 import { type LogKey, signed } from './keys.js'
 import { TileProofs } from './tree.js'
@@ -82,7 +82,7 @@ export async function proveRuns(store: Store, request: ProveRequest): Promise<Pr
   const [governance] = await log.leaves({ from: checkpoint.size - 1, limit: 1 })
   if (governance?.stream !== sealedLast) throw new RangeError('the last leaf of the log is not that of governance')
   const leaves = new Map<number, Leaf>()
-  const sizes = new Set([checkpoint.size])
+  const sizes = new Set([checkpoint.size, ...(await lastCosigned(log, checkpoint))])
   const runs: ProvenRun[] = []
   for (const run of ids) runs.push(await addRun({ store, checkpoint, leaves, sizes }, run))
   const erasures = new Erasures(governance.seq)
@@ -98,7 +98,7 @@ export async function proveRuns(store: Store, request: ProveRequest): Promise<Pr
     scope,
     streams: streamsOf(store, { runs, erasures, withhold: request.withhold ?? {} }),
     leaves: await provenLeaves([...leaves.values()], checkpoint.size, proofs),
-    checkpoints: await provenCheckpoints(kept, proofs),
+    checkpoints: await provenCheckpoints(log, kept, proofs),
     ...('mine' in request.of ? { claim: claimBy(request.of.mine) } : {}),
   }
   return { bytes: writeBundle(parts, { sha256Stream: nodeCrypto.sha256Stream }), runs, checkpoint }
@@ -133,6 +133,8 @@ async function addRun({ store, checkpoint, leaves, sizes }: Gathering, run: RunI
     const [first] = await store.log.checkpoints({ fromSize: leaf.index + 1, limit: 1 })
     if (first !== undefined) sizes.add(first.size)
   }
+  const cosigned = await firstCosigned(store.log, last.index, checkpoint)
+  if (cosigned !== undefined) sizes.add(cosigned)
   await addNamed(store, { stream, upToSeq: last.seq }, { sizes })
   let headSeq = last.seq
   for (;;) {
@@ -203,14 +205,17 @@ export async function provenLeaves(leaves: readonly Leaf[], size: number, proofs
 }
 
 /** Checkpoints, each with the proof that the one before it is a beginning of it. Rejects with faults of the store. */
-export async function provenCheckpoints(kept: readonly Checkpoint[], proofs: TileProofs): Promise<BundleCheckpoint[]> {
+export async function provenCheckpoints(
+  log: Log,
+  kept: readonly Checkpoint[],
+  proofs: TileProofs,
+): Promise<BundleCheckpoint[]> {
   const proven: BundleCheckpoint[] = []
   let before: number | undefined
-  for (const { size, note: text } of kept) {
+  for (const checkpoint of kept) {
+    const { size } = checkpoint
     const consistency = before === undefined ? [] : await proofs.consistency(before, size)
-    const parsed = parseNote(utf8Of(text))
-    if (parsed.kind === 'refused') throw new RangeError(`the checkpoint of ${size} leaves is no note: ${parsed.why}`)
-    proven.push({ note: parsed.note, consistency, tokens: [] })
+    proven.push({ note: await cosignedNote(log, checkpoint), consistency, tokens: [] })
     before = size
   }
   return proven

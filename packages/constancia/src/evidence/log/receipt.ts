@@ -68,7 +68,7 @@ export async function makeReceipt(store: Store, request: ReceiptRequest): Promis
     prev: before.hash,
     stream: { name: stream, eventCount: events.length, events },
     leaves: await provenLeaves(leaves, checkpoint.size, proofs),
-    checkpoints: await provenCheckpoints([checkpoint], proofs),
+    checkpoints: await provenCheckpoints(store.log, [checkpoint], proofs),
   }
   const pieces: Uint8Array[] = []
   for await (const piece of writeReceipt(parts, { sha256Stream: nodeCrypto.sha256Stream })) pieces.push(piece)

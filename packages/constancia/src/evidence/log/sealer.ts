@@ -1,6 +1,7 @@
 import type { Clock, Store } from '../../store/index.js'
 import type { OutsidePlace } from '../index.js'
 import { compareOutside, requireWhole } from './comparison.js'
+import { Cosigning, type KnownWitness } from './cosigning.js'
 import { Delivery, type Tell } from './delivery.js'
 import { firstKey, KeyLedger, type LogKey, requireActive } from './keys.js'
 import { type SealOutcome, seal } from './sealing.js'
@@ -10,6 +11,7 @@ export interface SealerParts {
   readonly store: Store
   readonly mine: LogKey
   readonly outside: readonly OutsidePlace[]
+  readonly witnesses?: readonly KnownWitness[]
   readonly clock: Clock
   /** Nobody else's. */
   readonly holder: string
@@ -28,7 +30,7 @@ const lastMsMax = 5_000
 export class Sealer {
   readonly #parts: SealerParts
   readonly #ledger: KeyLedger
-  readonly #deliveries: readonly Delivery[]
+  readonly #deliveries: readonly (Delivery | Cosigning)[]
   readonly #unwatch: () => void
   #disarm: (() => void) | undefined
   #underway: Promise<unknown> = Promise.resolve()
@@ -40,10 +42,12 @@ export class Sealer {
   private constructor(parts: SealerParts, ledger: KeyLedger, keptSizes: readonly number[]) {
     this.#parts = parts
     this.#ledger = ledger
-    const { store, outside, tell } = parts
-    this.#deliveries = outside.map(
-      (place, index) => new Delivery({ log: store.log, place, tell }, keptSizes[index] ?? 0),
-    )
+    const { store, outside, witnesses = [], tell } = parts
+    const { log } = store
+    this.#deliveries = [
+      ...outside.map((place, index) => new Delivery({ log, place, tell }, keptSizes[index] ?? 0)),
+      ...witnesses.map((known) => new Cosigning({ log, tell, ...known })),
+    ]
     this.#unwatch = store.watch(() => {
       this.#isStirred = true
     })

@@ -1,6 +1,7 @@
 import { isOrigin } from '@constancia/verify'
 import type { Clock, Store } from '../../store/index.js'
 import { type EvidenceOptions, evidenceError } from '../index.js'
+import { knownWitness } from './cosigning.js'
 import type { Tell } from './delivery.js'
 import { logKey } from './keys.js'
 import { Sealer } from './sealer.js'
@@ -32,9 +33,10 @@ export async function knowCheckpoint({ log }: Store): Promise<void> {
 
 /** Begins to seal a store; see `Sealer.start`. */
 export async function startSealing(options: EvidenceOptions, host: SealingHost): Promise<Sealer> {
-  const { origin, signer, outside = [] } = options
+  const { origin, signer, outside = [], witnesses = [] } = options
   const { randomBytes, ...rest } = host
   requireOrigin(origin)
   const mine = logKey(origin, await signerFrom(signer))
-  return Sealer.start({ ...rest, mine, outside, holder: Buffer.from(randomBytes(8)).toString('hex') })
+  const known = await Promise.all(witnesses.map((witness) => knownWitness(origin, witness)))
+  return Sealer.start({ ...rest, mine, outside, witnesses: known, holder: Buffer.from(randomBytes(8)).toString('hex') })
 }

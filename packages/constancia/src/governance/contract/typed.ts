@@ -3,13 +3,18 @@ import type { DeclaredContract } from '@constancia/verify/governance'
 import { InvalidContract } from './contract.js'
 import type { Problem } from './problem.js'
 
+// What is declared never changes, and a process may open many runtimes with one contract.
+const fitting = new WeakSet<DeclaredContract>()
+
 /**
  * Checks the types of every condition of a contract against the input of its action. Rejects with `invalid_contract`, which lists
  * those that do not fit.
  */
 export async function requireTypes(contract: DeclaredContract): Promise<void> {
+  if (fitting.has(contract)) return
   const problems = await typeProblems(contract)
   if (problems.length > 0) throw new InvalidContract(contract, problems)
+  fitting.add(contract)
 }
 
 /**

@@ -60,7 +60,7 @@ export function append(handle: Handle, request: Append): Appended {
   if (row.outcome !== 'open') return { kind: 'run_ended' }
   if (!holds(claim, row)) return { kind: 'claim_lost' }
   if (row.head.seq !== head.seq || row.head.hash !== head.hash) return { kind: 'head_conflict', head: row.head }
-  if (hasMoved(disk, request.basis)) return { kind: 'basis_moved' }
+  if (hasMoved(handle, request.basis)) return { kind: 'basis_moved' }
   const by = `claim:${claim.id}@${claim.epoch}`
   const atMs = request.basis?.atMs
   const events = chained(parts, { stream: runStream(claim.run), drafts, head: row.head, by, seen, atMs })

@@ -26,9 +26,10 @@ export function streamHead(disk: MemoryDisk, stream: StreamId): Head {
   return last === undefined ? emptyHead(stream) : headOf(last)
 }
 
-/** Whether what an append was decided from has grown. */
-export function hasMoved(disk: MemoryDisk, basis: Append['basis']): boolean {
-  return basis !== undefined && !isHead(basis.head, streamHead(disk, basis.stream))
+/** Whether what an append was decided from has grown, or says something else by now. */
+export function hasMoved({ disk, parts }: Handle, basis: Append['basis']): boolean {
+  if (basis === undefined) return false
+  return !isHead(basis.head, streamHead(disk, basis.stream)) || parts.clock.now() >= (basis.untilMs ?? Infinity)
 }
 
 function isHead(known: Head, { seq, hash }: Pick<StoredEvent, 'seq' | 'hash'>): boolean {

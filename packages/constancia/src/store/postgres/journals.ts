@@ -113,6 +113,7 @@ function appendPlain(session: Session, request: Append): Promise<Appended> {
   const prepare: WriteJob['prepare'] = (found) => {
     const fold = foldAt(session, request, found)
     if ('kind' in fold) return { answer: fold }
+    if (work === undefined && isOver(session, request.basis)) return { answer: { kind: 'basis_moved' } }
     work ??= workOf(session, request, fold)
     return work
   }
@@ -166,6 +167,11 @@ export function foldFound({ claim, head }: Append, record: RunRecord | undefined
   if (record.claim_id !== claim.id || record.epoch !== claim.epoch) return { kind: 'claim_lost' }
   const fold = foldOf(record)
   return fold.head.seq === head.seq && fold.head.hash === head.hash ? fold : { kind: 'head_conflict', head: fold.head }
+}
+
+/** Whether what an append was decided from says something else by now. */
+export function isOver(session: Session, basis: Append['basis']): boolean {
+  return session.clock.now() >= (basis?.untilMs ?? Infinity)
 }
 
 /** What an append writes. */

@@ -3,7 +3,7 @@ import type { Append, Appended } from '../index.js'
 import { EffectFault, haveEffect } from './effect.js'
 import { faultOf } from './faults.js'
 import type { AppendedWithin, WithinJob } from './job.js'
-import { appendedOf, foldFound, type Refused, workOf } from './journals.js'
+import { appendedOf, foldFound, isOver, type Refused, workOf } from './journals.js'
 import { bytesOf } from './literals.js'
 import { Wait } from './patience.js'
 import { storedOf } from './read-back.js'
@@ -78,7 +78,7 @@ async function attempt(ground: Ground, request: Request, send: (work: Work) => v
   const [records, isMoved] = await Promise.all([recordsOf(session, on, [claim.run]), hasMoved(ground, request.basis)])
   const fold = foldFound(request, records.get(claim.run))
   if ('kind' in fold) return refused(session, request, fold)
-  if (isMoved) return { kind: 'basis_moved' }
+  if (isMoved || isOver(session, request.basis)) return { kind: 'basis_moved' }
   const result = await haveEffect(on, within)
   if ('error' in result) throw new Undone(result.error)
   const work = workOf(session, { ...request, drafts: [...drafts, ...within.outcome(result)] }, fold)

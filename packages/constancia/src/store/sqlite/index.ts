@@ -2,3 +2,4 @@ export type { SqliteStatement, SqliteTransaction, SqliteValue } from '../index.j
 export type { SqliteOptions } from './open.js'
 export { sqlite } from './store.js'
 export { type SqlitePlace, sqlitePlace } from './whereabouts.js'
+export { makeWitnessFile, openWitnessFile } from './witness-file.js'

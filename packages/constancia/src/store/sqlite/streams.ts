@@ -41,9 +41,10 @@ function recordNow(session: Session, request: RecordRequest, texts: readonly Era
   return { kind: 'recorded', events }
 }
 
-/** Whether what an append was decided from has grown. */
+/** Whether what an append was decided from has grown, or says something else by now. */
 export function hasMoved(session: Session, basis: Append['basis']): boolean {
-  return basis !== undefined && !isHead(basis.head, session.heads.get(basis.stream))
+  if (basis === undefined) return false
+  return !isHead(basis.head, session.heads.get(basis.stream)) || session.clock.now() >= (basis.untilMs ?? Infinity)
 }
 
 function isHead(known: Head, head: Head): boolean {

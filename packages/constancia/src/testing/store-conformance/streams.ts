@@ -152,6 +152,20 @@ export const streamCases: Cases = {
     strictEqual((await appendUnder(world, moved)).kind, 'appended')
   },
 
+  'R-E11 an append is not stored once what it was decided from says something else': async (world) => {
+    const claim = await world.owned('r1')
+    const untilMs = world.given.nowMs() + 1_000
+    const basis = { stream: law, head: emptyHead(law), atMs: world.given.nowMs(), untilMs }
+    const first = await world.append(claim, [stepped('0')], { basis })
+    ok(first.kind === 'appended')
+    await world.given.advance(1_000)
+    const head = headAfter(first.events)
+    deepStrictEqual(await world.append(claim, [stepped('1')], { head, basis }), { kind: 'basis_moved' })
+    strictEqual((await world.read('r1')).length, 2)
+    const later = { ...basis, untilMs: untilMs + 1 }
+    strictEqual((await world.append(claim, [stepped('1')], { head, basis: later })).kind, 'appended')
+  },
+
   'R-E11 events are dated no earlier than they were decided, whatever clock dates them': async (world) => {
     const claim = await world.owned('r1')
     const atMs = world.given.nowMs() + 3_600_000

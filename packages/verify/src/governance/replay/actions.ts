@@ -130,7 +130,8 @@ export function checkCompletion({ event, body, op, run }: Told<'ActionCompleted'
 export function noteIntent({ event, body, op, run }: Told<'ActionAuthorized'>): void {
   if (op.authorizedAtMs === undefined) {
     op.authorizedAtMs = event.at
-    op.input = event.data
+    const { data } = event
+    op.inputDigest = data === undefined ? undefined : run.history.digestOf(data)
   }
   if (body.approval !== undefined && !run.uses.has(body.approval)) run.uses.set(body.approval, body.op)
   run.intents.set(body.op, { op: body.op, cents: body.cents ?? 0 })

@@ -6,7 +6,7 @@ import type { Question } from '../question.js'
 import { nullOr, object, text } from '../reading/form.js'
 import { readAs, readData } from '../reading/read.js'
 import { principalOf, type ReplayEvent } from './finding.js'
-import { areSame, type Decision, listed, type Told } from './run-state.js'
+import { areSame, type Decision, listed, type Told, withOne } from './run-state.js'
 import { shownDigestIn } from './shown.js'
 
 const questionForm = object({
@@ -227,12 +227,12 @@ export function noteApproval({ event, body, op }: Told): void {
       return
     case 'ApprovalVoted': {
       const { voter, delivery, amended } = body as Told<'ApprovalVoted'>['body']
-      op.votes.add(deliveryKey(voter, delivery))
+      op.votes = withOne(op.votes, deliveryKey(voter, delivery))
       if (amended !== null && saidIn(event)?.amended === undefined) op.isAmendmentKnown = false
       return
     }
     case 'ApprovalWithdrawn':
-      op.withdrawn.push((body as Told<'ApprovalWithdrawn'>['body']).voter)
+      op.withdrawn = [...op.withdrawn, (body as Told<'ApprovalWithdrawn'>['body']).voter]
       return
     case 'ApprovalEscalated':
       op.isEscalated = true

@@ -32,6 +32,7 @@ const findingCountMax = 1_000
 export class Findings {
   readonly #findings: Finding[] = []
   readonly #results = new Map<ReplayCheck, Finding['result']>()
+  readonly #kinds = new Set<string>()
   #isIncomplete = false
 
   /** Something is not known; what seems wrong from now on may follow from that. */
@@ -67,10 +68,9 @@ export class Findings {
 
   #add(finding: Finding): void {
     if (this.#results.get(finding.check) !== 'failed') this.#results.set(finding.check, finding.result)
-    const isFirstOfKind = !this.#findings.some(
-      ({ check, result }) => check === finding.check && result === finding.result,
-    )
-    if (this.#findings.length < findingCountMax || isFirstOfKind) this.#findings.push(finding)
+    const kind = `${finding.check} ${finding.result}`
+    if (this.#findings.length < findingCountMax || !this.#kinds.has(kind)) this.#findings.push(finding)
+    this.#kinds.add(kind)
   }
 }
 

@@ -3,7 +3,7 @@ import type { DeclaredEffect } from '../contract.js'
 import type { Law } from '../law.js'
 import { readData } from '../reading/read.js'
 import { notDispatchedCode, type RunBodies } from '../run-bodies.js'
-import type { Decision, OpState, Told } from './run-state.js'
+import { type Decision, type OpState, type Told, withOne } from './run-state.js'
 
 /** Kinds of events about the effect of an op. */
 export const effectKinds: ReadonlySet<string> = new Set([
@@ -67,14 +67,15 @@ export function checkAttempt(told: Decision<'ActionAuthorized'>): void {
 
 function checkSameInput({ event, op, run, body }: Decision<'ActionAuthorized'>): void {
   if (op.authorizedAtMs === undefined) return
-  if (event.data === undefined || op.input === undefined) {
+  const { data } = event
+  if (data === undefined || op.inputDigest === undefined) {
     return run.findings.unsure(
       'once',
       event.seq,
       `Whether ${body.name} is attempted with the same input is not known: it is withheld.`,
     )
   }
-  if (event.data === op.input) return
+  if (run.history.digestOf(data) === op.inputDigest) return
   run.findings.fail('once', event.seq, `${body.name} is attempted again with another input.`)
 }
 
@@ -172,7 +173,7 @@ export function noteEffect({ event, body, op }: Told): void {
       return
     case 'OutcomeStated': {
       const { stater, delivery } = body as RunBodies['OutcomeStated']
-      op.statements.add(`${stater}\n${delivery}`)
+      op.statements = withOne(op.statements, `${stater}\n${delivery}`)
       op.isInDoubt = false
       op.lastPause = 'OutcomeStated'
       op.lastDecision = 'OutcomeStated'
@@ -182,7 +183,7 @@ export function noteEffect({ event, body, op }: Told): void {
     case 'ActionFailed':
     case 'ActionDenied':
       op.isOver = true
-      op.input = undefined
+      op.inputDigest = undefined
       op.asked = undefined
   }
 }

@@ -37,17 +37,17 @@ export interface OpState {
   isAmendmentKnown: boolean
   isEscalated: boolean
   /** Voters and deliveries of all votes, withdrawn ones as well; voters of votes that were withdrawn. */
-  readonly votes: Set<string>
-  readonly withdrawn: string[]
+  votes: ReadonlySet<string>
+  withdrawn: readonly string[]
   last: EffectEvent | undefined
   attempt: number
   isOver: boolean
-  /** The input of the first authorization; undefined where it is withheld. */
-  input: string | undefined
+  /** The SHA-256 of the input of the first authorization; undefined where it is withheld. */
+  inputDigest: string | undefined
   authorizedAtMs: number | undefined
   /** Whether an attempt has failed since somebody spoke that may have landed. */
   isInDoubt: boolean
-  readonly statements: Set<string>
+  statements: ReadonlySet<string>
   lastPause: 'ApprovalResolved' | 'OutcomeStated' | 'ResumeAuthorized' | undefined
   lastDecision: 'ApprovalResolved' | 'OutcomeStated' | undefined
   isDeferred: boolean
@@ -101,6 +101,15 @@ export class RunState {
   }
 }
 
+// Shared until there is something: most ops are neither voted on nor stated.
+const nothing: ReadonlySet<string> = new Set()
+const noOne: readonly string[] = []
+
+/** A set with one more in it; only one that is not shared is added to. */
+export function withOne(set: ReadonlySet<string>, one: string): ReadonlySet<string> {
+  return set === nothing ? new Set([one]) : (set as Set<string>).add(one)
+}
+
 function newOp(verb: string, name: string): OpState {
   return {
     verb,
@@ -110,15 +119,15 @@ function newOp(verb: string, name: string): OpState {
     isShownKnown: true,
     isAmendmentKnown: true,
     isEscalated: false,
-    votes: new Set(),
-    withdrawn: [],
+    votes: nothing,
+    withdrawn: noOne,
     last: undefined,
     attempt: 0,
     isOver: false,
-    input: undefined,
+    inputDigest: undefined,
     authorizedAtMs: undefined,
     isInDoubt: false,
-    statements: new Set(),
+    statements: nothing,
     lastPause: undefined,
     lastDecision: undefined,
     isDeferred: false,

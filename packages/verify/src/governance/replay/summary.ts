@@ -52,6 +52,8 @@ export interface ResumeSummary {
 }
 
 const toldCountMax = 1_000
+// Of one op: nobody reads more of them.
+const toldOfOneMax = 20
 
 /** Folds what an auditor asks about. */
 export class SummaryFold {
@@ -81,7 +83,8 @@ export class SummaryFold {
     if (kind === 'ResumeAuthorized') {
       const { op, roles } = body as RunBodies['ResumeAuthorized']
       this.#counts.resumes += 1
-      if (this.#resumes.length < toldCountMax) this.#resumes.push({ op, seq, atMs: at, roles })
+      if (this.#resumes.length < toldCountMax)
+        this.#resumes.push({ op, seq, atMs: at, roles: roles.slice(0, toldOfOneMax) })
     }
     if (kind.startsWith('Approval')) this.#addApproval({ event, body } as Told)
     if (kind.startsWith('Action') || kind.startsWith('Outcome')) this.#addAction({ event, body } as Told)
@@ -100,7 +103,8 @@ export class SummaryFold {
     if (asked === undefined) return
     if (kind === 'ApprovalVoted') {
       const { voter, choice, roles } = body as RunBodies['ApprovalVoted']
-      if (asked.votes.length < toldCountMax) asked.votes.push({ voter, choice, roles, atMs: at })
+      if (asked.votes.length < toldOfOneMax)
+        asked.votes.push({ voter, choice, roles: roles.slice(0, toldOfOneMax), atMs: at })
     }
     if (kind === 'ApprovalResolved') {
       asked.outcome = (body as RunBodies['ApprovalResolved']).outcome
@@ -117,7 +121,7 @@ export class SummaryFold {
         const { approval, roles } = body as RunBodies['ActionAuthorized']
         Object.assign(effect, {
           approval,
-          roles,
+          roles: roles.slice(0, toldOfOneMax),
           authorizedAtMs: at,
           attemptCount: effect.attemptCount + 1,
           outcome: 'open',

@@ -268,6 +268,12 @@ function later(given: Journals, kind: string, byMs: number): void {
 
 async function withheldOnes(): Promise<Case[]> {
   const cases: Case[] = []
+  for (const [name, count, expected] of valueCounts) {
+    const given = journals('paid')
+    first(run(given), 'ActionAuthorized').data = `[${'0,'.repeat(count - 2)}0]`
+    const log = logOf(given)
+    cases.push(caseOf(name, await log.bundle(runsOf(log)), expected))
+  }
   for (const [name, [kind, part, ...missing]] of Object.entries(withheld)) {
     const log = logOf(journals('paid'))
     const draft = log.draft(runsOf(log))
@@ -287,6 +293,12 @@ async function withheldOnes(): Promise<Case[]> {
   }
   return cases
 }
+
+/** An input of so many values, the list itself included, of an action that any input is allowed to. */
+const valueCounts: [string, number, Partial<Case>][] = [
+  ['governed-input-of-as-many-values-as-may-be', 131_072, {}],
+  ['incomplete-input-of-a-value-too-many', 131_073, { verdict: 'incomplete' }],
+]
 
 const withheld: Record<string, [string, 'body' | 'data', ...CheckName[]]> = {
   'vote-body': ['ApprovalVoted', 'body', 'approvals', 'actions'],

@@ -46,6 +46,9 @@ export {
   type OutsidePlace,
   type Signer,
   type SignerSource,
+  type TimeStampingAuthority,
+  type TimeStampingOptions,
+  timeStampingAuthority,
   type WitnessReply,
   witnessEndpoint,
 } from './evidence/index.js'

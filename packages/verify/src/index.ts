@@ -48,7 +48,15 @@ export {
   type RelationSign,
   type Sides,
 } from './condition/index.js'
-export type { Crypto, Sha256, Sha256Stream } from './crypto.js'
+export type {
+  CertificateCrypto,
+  Crypto,
+  HashName,
+  Sha256,
+  Sha256Stream,
+  SignatureScheme,
+  SignedByKey,
+} from './crypto.js'
 export {
   type AboutOp,
   type ActivatedContract,
@@ -219,6 +227,8 @@ export {
   runText,
   type SealReport,
   sealText,
+  type TokenReport,
+  tokenTexts,
   type VerdictOfFile,
   type VerifyOptions,
   verdictWords,
@@ -229,4 +239,14 @@ export {
 } from './report/index.js'
 export { PlainSha256 } from './sha256.js'
 export { jsonDepthMax, parseStrictJson, type StrictJson } from './strict-json.js'
+export {
+  certificatesIn,
+  checkToken,
+  nonceBytes,
+  readStampAnswer,
+  type StampAnswer,
+  stampRequest,
+  type TokenResult,
+  type TokenTrust,
+} from './token/index.js'
 export { webCrypto } from './web-crypto.js'

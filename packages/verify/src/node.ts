@@ -1,12 +1,13 @@
 /** `@constancia/verify/node`: the cryptography of Node.js, for everything that takes a {@link Crypto}. */
 import * as crypto from 'node:crypto'
-import type { Crypto, Sha256 } from './crypto.js'
+import type { CertificateCrypto, Crypto, Sha256 } from './crypto.js'
 
 /** Cryptography that answers at once. */
 export interface NodeCrypto extends Crypto {
   sha256: Sha256
   verifyEd25519(key: Uint8Array, message: Uint8Array, signature: Uint8Array): boolean
   sha256Stream: NonNullable<Crypto['sha256Stream']>
+  readonly certificates: CertificateCrypto
 }
 
 // What comes before the 32 bytes of a public key in its DER form.
@@ -22,6 +23,8 @@ const sha256: Sha256 =
         hash.update(bytes)
         return hash.digest()
       }
+
+const nodeNames = { 'SHA-256': 'sha256', 'SHA-384': 'sha384', 'SHA-512': 'sha512' } as const
 
 /** The cryptography of Node.js. */
 export const nodeCrypto: NodeCrypto = {
@@ -40,5 +43,20 @@ export const nodeCrypto: NodeCrypto = {
   sha256Stream: () => {
     const hash = crypto.createHash('sha256')
     return { update: (bytes) => void hash.update(bytes), digest: () => hash.digest() }
+  },
+  certificates: {
+    digest: (name, bytes) => {
+      const hash = crypto.createHash(nodeNames[name])
+      hash.update(bytes)
+      return hash.digest()
+    },
+    verify: ({ scheme, spki, message, signature }) => {
+      try {
+        const key = crypto.createPublicKey({ key: spki, format: 'der', type: 'spki' })
+        return crypto.verify(nodeNames[scheme.hash], message, { key, dsaEncoding: 'ieee-p1363' }, signature)
+      } catch {
+        return false
+      }
+    },
   },
 }

@@ -1,5 +1,5 @@
 import { bytesOfHex } from './bytes.js'
-import type { Crypto } from './crypto.js'
+import type { CertificateCrypto, Crypto } from './crypto.js'
 import { verifyPlainEd25519 } from './ed25519.js'
 import { PlainSha256 } from './sha256.js'
 
@@ -18,6 +18,20 @@ export function webCrypto(subtle: SubtleCrypto | undefined = globalThis.crypto?.
     verifyEd25519: async (key, message, signature) => {
       verify ??= verifierOf(subtle)
       return (await verify)(key, message, signature)
+    },
+    ...(subtle === undefined ? {} : { certificates: certificatesWith(subtle) }),
+  }
+}
+
+function certificatesWith(subtle: SubtleCrypto): CertificateCrypto {
+  return {
+    digest: async (hash, bytes) => new Uint8Array(await subtle.digest(hash, bytes.slice())),
+    verify: async ({ scheme, spki, message, signature }) => {
+      const { hash } = scheme
+      const algorithm =
+        scheme.kind === 'rsa' ? { name: 'RSASSA-PKCS1-v1_5', hash } : { name: 'ECDSA', namedCurve: scheme.curve, hash }
+      const key = await subtle.importKey('spki', spki.slice(), algorithm, false, ['verify']).catch(() => undefined)
+      return key !== undefined && subtle.verify(algorithm, key, signature.slice(), message.slice())
     },
   }
 }

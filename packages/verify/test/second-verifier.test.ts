@@ -62,6 +62,7 @@ interface Vector {
   readonly file: string
   readonly origin: string
   readonly keys: readonly string[]
+  readonly authorities?: readonly string[]
   readonly earlier?: string
   readonly verdict: string
   readonly failed: readonly string[]
@@ -110,7 +111,7 @@ describe('the second verifier', () => {
     for (const { checks: performed } of reports) expect(Object.keys(performed)).toEqual(unasked)
   })
 
-  test('R-G6 it says of every vector what the index says, check by check', () => {
+  test('R-G6 it says of every vector what the index says, check by check, but for tokens, which it does not evaluate', async () => {
     const index = JSON.parse(readFileSync(at('../vectors/index.json'), 'utf8')) as Vector[]
     const cases = index.map(({ file, ...given }) => ({
       ...given,
@@ -121,7 +122,12 @@ describe('the second verifier', () => {
       const listed = index[i]?.notEvaluated
       return [index[i]?.name, verdict, those(performed, 'failed'), listed && those(performed, 'not evaluated')]
     })
-    const expected = index.map(({ name, verdict, failed, notEvaluated }) => [name, verdict, failed, notEvaluated])
+    const expected: unknown[] = []
+    for (const one of index) {
+      const { name, verdict, failed, notEvaluated } =
+        one.authorities === undefined ? one : await withoutCertificates(one)
+      expected.push([name, verdict, failed, notEvaluated])
+    }
     expect(told).toEqual(expected)
     expect(index.length).toBeGreaterThan(200)
   })
@@ -154,7 +160,7 @@ describe('the second verifier', () => {
 
   test('R-G6 T16 T17 on bundles that were changed at random both verifiers come to the same verdict and fail the same checks', async () => {
     const index = JSON.parse(readFileSync(at('../vectors/index.json'), 'utf8')) as Vector[]
-    const readable = index.filter(({ verdict }) => verdict !== 'unreadable')
+    const readable = index.filter(({ verdict, authorities }) => verdict !== 'unreadable' && authorities === undefined)
     const cases = readable.map(({ file, ...given }) => ({
       ...given,
       file: readFileSync(at(`../vectors/${file}`), 'base64'),
@@ -165,7 +171,7 @@ describe('the second verifier', () => {
     const differing: unknown[] = []
     const compared = { unreadable: 0, readable: 0 }
     for (const { base, file, report } of mutants) {
-      const given = readable[base] as Vector
+      const { authorities: _, ...given } = readable[base] as Vector
       const ours = await verifyBundle(pieces(file), { ...given, crypto: nodeCrypto })
       const isUnreadable = ours.verdict === 'unreadable'
       compared[isUnreadable ? 'unreadable' : 'readable'] += 1
@@ -179,6 +185,14 @@ describe('the second verifier', () => {
     expect(Math.min(...Object.values(compared))).toBeGreaterThan(count / 5)
   })
 })
+
+/** What the first verifier says of a vector where it is given no certificates of authorities, as the second never is. */
+async function withoutCertificates({ authorities: _, ...given }: Vector): Promise<Vector> {
+  const file = readFileSync(at(`../vectors/${given.file}`), 'base64')
+  const { verdict, checks: performed } = await verifyBundle(pieces(file), { ...given, crypto: nodeCrypto })
+  const named = (wanted: string) => performed.filter(({ result }) => result === wanted).map(({ name }) => name)
+  return { ...given, verdict, failed: named('failed'), notEvaluated: named('not_evaluated') }
+}
 
 async function* pieces(base64: string): AsyncIterable<Uint8Array> {
   yield Buffer.from(base64, 'base64')

@@ -1,6 +1,7 @@
 import type { CosigningWitness } from './cosigning-witness.js'
 import type { SignerSource } from './key-sources.js'
 import type { OutsidePlace } from './outside.js'
+import type { TimeStampingAuthority } from './time-stamps.js'
 
 /** How what a store holds is made evidence; see `docs/evidence.md`. */
 export interface EvidenceOptions {
@@ -10,6 +11,8 @@ export interface EvidenceOptions {
   readonly signer: SignerSource
   /** Where checkpoints are kept besides. */
   readonly outside?: readonly OutsidePlace[]
+  /** Who is asked to sign what time it is when a checkpoint was made. */
+  readonly timeStamps?: readonly TimeStampingAuthority[]
   /** Who cosigns checkpoints: `witnessEndpoint(…)`. */
   readonly witnesses?: readonly CosigningWitness[]
 }

@@ -75,7 +75,8 @@ export function checkpointEndpoint(
 
 const answerMsMax = 30_000
 
-function withoutSecrets(url: string): string {
+/** An address without what may be a secret in it. */
+export function withoutSecrets(url: string): string {
   if (!URL.canParse(url)) return 'that is no address'
   const { origin, pathname } = new URL(url)
   return `${origin}${pathname}`

@@ -11,6 +11,15 @@ import { rawConnection } from '../store/raw.js'
 import { give } from './in-process.js'
 import type { Ended } from './project.js'
 
+interface Vector {
+  readonly name: string
+  readonly file: string
+  readonly keys: readonly string[]
+  readonly authorities?: readonly string[]
+}
+
+const pemOf = (base64: string) =>
+  `-----BEGIN CERTIFICATE-----\n${base64.replaceAll(/.{64}/g, '$&\n')}\n-----END CERTIFICATE-----\n`
 const origin = 'example.org/books'
 const note = flow({ name: 'note', version: 1, run: (ctx, what: string) => ctx.step('write', () => `wrote ${what}`) })
 
@@ -130,6 +139,29 @@ describe('evidence on the command line:', () => {
     expect(await codes('nobody')).toBe(3)
     expect(await codes('r1', '--op', '0', '--seq', '1')).toBe(2)
     expect(await codes('r1', '--withhold', 'bodies:StepCompleted')).toBe(2)
+  })
+
+  test('R-G2 a token of an authority is evaluated with its certificate, and listed as not evaluated without', async () => {
+    // A log that the vectors hold: its token was made by `openssl ts`.
+    const vectors = fileURLToPath(new URL('../../../verify/vectors/', import.meta.url))
+    const index = JSON.parse(readFileSync(join(vectors, 'index.json'), 'utf8')) as Vector[]
+    const { file, keys, authorities = [] } = index.find(({ name }) => name === 'token-good')!
+    writeFileSync(join(folder, 'tsa.pem'), pemOf(authorities[0] ?? ''))
+    const verify = (...more: string[]) => run('verify', join(vectors, file), '--key', keys[0] ?? '', ...more)
+    const dated = await verify('--tsa-certificate', 'tsa.pem', '--require', 'tokens')
+    expect([dated.code, dated.stdout]).toEqual([
+      0,
+      expect.stringMatching(/\n {2}dated +by Time, stamps: the first \d+ leaves[\s\S]*give\s+or\s+take\s+1500\s+ms/),
+    ])
+    const bare = await verify()
+    expect([bare.code, bare.stdout]).toEqual([
+      0,
+      expect.stringMatching(/\n {2}dated +not evaluated: a token over \d+ leaves/),
+    ])
+    expect((await verify('--require', 'tokens')).code).toBe(17)
+    writeFileSync(join(folder, 'none.pem'), 'nothing')
+    expect((await verify('--tsa-certificate', 'none.pem')).code).toBe(2)
+    expect((await verify('--tsa-certificate', 'nowhere.pem')).code).toBe(2)
   })
 
   test('R-G2 R-G7 an interval, an earlier checkpoint and what is left out', async () => {

@@ -5,7 +5,6 @@ import { type Report, type VerifyOptions, verifyBundle } from '../../../verify/d
 import { nodeCrypto } from '../../../verify/dist/node.js'
 import type { OutsidePlace } from '../../dist/evidence/index.js'
 import {
-  type KnownWitness,
   type LogKey,
   logKey,
   newKey,
@@ -13,6 +12,7 @@ import {
   type ProveRequest,
   proveRuns,
   Sealer,
+  type SealerParts,
   signerOf,
 } from '../../dist/evidence/log/index.js'
 import {
@@ -60,11 +60,11 @@ export class Rig {
 
   sealer(
     outside: readonly OutsidePlace[] = [],
-    changes: { mine?: LogKey; store?: Store; holder?: string; witnesses?: readonly KnownWitness[] } = {},
+    changes: Partial<Pick<SealerParts, 'mine' | 'store' | 'holder' | 'timeStamps' | 'witnesses'>> = {},
   ): Promise<Sealer> {
-    const { mine = this.mine, store = this.store, holder = 'one', witnesses = [] } = changes
+    const { mine = this.mine, store = this.store, holder = 'one', timeStamps = [], witnesses = [] } = changes
     const tell = (level: string, message: string): void => void this.told.push(`${level}: ${message}`)
-    return Sealer.start({ store, mine, outside, witnesses, clock: this.clock, holder, tell })
+    return Sealer.start({ store, mine, outside, witnesses, clock: this.clock, holder, tell, timeStamps })
   }
 
   /** Starts a run with so many further events; the last one ends it where it says so. */

@@ -53,7 +53,11 @@ interface Answer {
   readonly body: string
 }
 
-async function post(body: string | Uint8Array, path = '/add-checkpoint', method = 'POST'): Promise<Answer> {
+async function post(
+  body: string | Uint8Array<ArrayBuffer>,
+  path = '/add-checkpoint',
+  method = 'POST',
+): Promise<Answer> {
   const request = method === 'POST' ? { method, body } : { method }
   const answer = await fetch(endpoint.url + path, request)
   return { status: answer.status, type: answer.headers.get('content-type'), body: await answer.text() }
@@ -94,7 +98,7 @@ describe('R-G2 a witness answers as C2SP tlog-witness says:', () => {
     const right = await log.request(3, 5)
     const note = await log.note(5)
     const many = Array.from({ length: 64 }, (_, i) => `${someHash(String(i))}\n`).join('')
-    const wrong: Readonly<Record<string, string | Uint8Array>> = {
+    const wrong: Readonly<Record<string, string | Uint8Array<ArrayBuffer>>> = {
       nothing: '',
       'no empty line': right.replaceAll('\n\n', '\n'),
       'no old size': right.replace('old 3\n', ''),

@@ -1,4 +1,4 @@
-import { isOfUse, momentText, printable, type Report, sealText, witnessTexts } from '../report/index.js'
+import { isOfUse, momentText, printable, type Report, sealText, tokenTexts, witnessTexts } from '../report/index.js'
 import { element } from './element.js'
 import type { Written } from './form.js'
 
@@ -26,9 +26,11 @@ export function factsOf(report: Report, given: Given): HTMLElement {
       `all runs that began from ${momentText(scope.fromMs)} on and before ${momentText(scope.toMs)}`,
     ])
   if (seal !== undefined) rows.push(['Sealed', sealText(seal)], ['Root of the log', code(seal.root)])
-  const witnessed = witnessTexts(report)
-  if (witnessed.length > 0)
-    rows.push(['Witnessed', element('span', {}, ...witnessed.map((text) => element('span', { class: 'line' }, text)))])
+  const lines = (texts: readonly string[]) =>
+    element('span', {}, ...texts.map((text) => element('span', { class: 'line' }, text)))
+  const [witnessed, dated] = [witnessTexts(report), tokenTexts(report)]
+  if (witnessed.length > 0) rows.push(['Witnessed', lines(witnessed)])
+  if (dated.length > 0) rows.push(['Dated', lines(dated)])
   if (kind === 'bundle' && isOfUse(report))
     rows.push(['Verified anew', `${counted(runs.length, 'run')}, ${counted(decisionCount, 'decision')}`])
   rows.push([

@@ -11,6 +11,7 @@ export {
   type RunReport,
   receiptCheckNames,
   type SealReport,
+  type TokenReport,
   type VerdictOfFile,
   type WitnessedBy,
   type WitnessReport,
@@ -31,6 +32,7 @@ export {
   resultWords,
   runText,
   sealText,
+  tokenTexts,
   verdictWords,
   witnessTexts,
 } from './words.js'

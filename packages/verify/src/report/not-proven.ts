@@ -5,12 +5,18 @@ const written = 'That an event which should have been written was written.'
 const goneOn = 'That a run did not go on after the last leaf that the file has of it: only the whole log shows that.'
 const effect = 'That what an action asked of its destination had the effect that the answer says.'
 
+function clock(checks: readonly CheckResult[]): string {
+  return checks.some(({ name, result }) => name === 'tokens' && result === 'passed')
+    ? "That the operator's clock was right: a token says when at the latest something was sealed, by its authority's clock, and not when it was done."
+    : "That the operator's clock was right: only a witness or a time-stamp token bounds it."
+}
+
 // What a second history and a wrong clock are left to: nobody, or those who cosigned.
 function outside(checks: readonly CheckResult[], witnesses: readonly WitnessReport[]): string[] {
   if (!checks.some(({ name, result }) => name === 'witnesses' && result === 'passed'))
     return [
       'That no second history of a stream was shown to somebody else: only the whole log, or a witness, shows that.',
-      "That the operator's clock was right: only a witness or a time-stamp token bounds it.",
+      clock(checks),
     ]
   const who = witnesses.flatMap(({ name, size }) => (size === undefined ? [] : [name])).join(', ')
   return [

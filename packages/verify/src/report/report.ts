@@ -13,6 +13,7 @@ export const checkNames = [
   'keys',
   'checkpoints',
   'consistency',
+  'tokens',
   'leaves',
   'coverage',
   'witnesses',
@@ -37,6 +38,7 @@ export const receiptCheckNames: readonly CheckName[] = [
   'chain',
   'checkpoints',
   'consistency',
+  'tokens',
   'leaves',
   'coverage',
   'witnesses',
@@ -117,6 +119,21 @@ export interface SealReport {
   readonly seconds: number | undefined
 }
 
+/** What a token of a time-stamping authority says of a checkpoint. */
+export interface TokenReport {
+  /** Of the checkpoint. */
+  readonly size: number
+  /** `valid`: the authority says that the checkpoint, and all that it seals, was there at `atMs`. */
+  readonly result: 'valid' | 'refused' | 'not_evaluated'
+  /** Why it is not valid. */
+  readonly why: string | undefined
+  /** As its certificate names it; undefined unless it is valid. */
+  readonly authority: string | undefined
+  /** By the authority's clock, UTC milliseconds since 1970, and how far that may be off, where it says so. */
+  readonly atMs: number | undefined
+  readonly accuracyMs: number | undefined
+}
+
 /** What a verifier says about a file. */
 export interface Report {
   readonly verdict: VerdictOfFile
@@ -133,6 +150,8 @@ export interface Report {
   readonly decisionCount: number
   /** The last checkpoint; undefined where the file could not be read up to there. */
   readonly seal: SealReport | undefined
+  /** What time-stamping authorities say of its checkpoints; the first thousand. */
+  readonly tokens: readonly TokenReport[]
   /** Of each witness whose key was given, in that order. */
   readonly witnesses: readonly WitnessReport[]
   /** Who else has signed a checkpoint, as `<name>+<key id>`: it says nothing, because nobody gave the key. The first sixteen. */

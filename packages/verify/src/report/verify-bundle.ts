@@ -38,6 +38,7 @@ import {
 } from './report.js'
 import { firstSigners } from './signers.js'
 import type { StreamState } from './stream-state.js'
+import { TokenCheck } from './token-check.js'
 import { type GivenWitnesses, givenWitnesses, WitnessCheck } from './witness-check.js'
 
 /** What a file is verified with. */
@@ -49,6 +50,8 @@ export interface VerifyOptions {
   readonly origin: string
   /** A checkpoint of this log that the auditor has kept, as a signed note; its signatures are not looked at again. */
   readonly earlier?: string
+  /** Certificates that are trusted for tokens: of time-stamping authorities or of those who vouch for them, in DER. Without any, no token is evaluated. */
+  readonly authorities?: readonly Uint8Array[]
   /** Keys of witnesses that are trusted: each has got it from the witness itself. */
   readonly witnesses?: readonly string[]
   /** How many of them it takes, all unless set. */
@@ -64,7 +67,7 @@ export interface VerifyOptions {
 /**
  * Verifies a bundle or a receipt from its bytes, in one pass. All checks are performed whatever they find; a file that is none is a report like any
  * other. Memory is bounded by the largest text of the file, 32 bytes an event and some numbers for each run and leaf. Throws `RangeError` where a key, the
- * origin, the earlier checkpoint or the quorum is none, and what the source throws.
+ * origin, a certificate, the earlier checkpoint or the quorum is none, and what the source throws.
  */
 export async function verifyBundle(source: AsyncIterable<Uint8Array>, options: VerifyOptions): Promise<Report> {
   const { crypto, origin } = options
@@ -122,6 +125,7 @@ class Verification {
   readonly #keys: KeyHistory
   readonly #leaves: LeafCheck
   readonly #governance: GovernanceCheck
+  readonly #tokens: TokenCheck
   readonly #witnesses: WitnessCheck
   #checkpoints: CheckpointCheck
   readonly #earlier: Checkpoint | undefined
@@ -136,7 +140,8 @@ class Verification {
 
   constructor(options: VerifyOptions, { keys, witnesses }: Given, earlier: Checkpoint | undefined) {
     this.#options = options
-    const { crypto } = options
+    const { crypto, authorities = [] } = options
+    this.#tokens = new TokenCheck(crypto, this.findings, authorities)
     this.#earlier = earlier
     this.#chain = new ChainCheck(crypto, this.findings)
     this.#keys = new KeyHistory(crypto, this.findings, keys)
@@ -193,6 +198,7 @@ class Verification {
     const { note, checkpoint } = item
     this.#checkOrigin('the checkpoint', checkpoint.origin)
     this.#chain.compareNamed(checkpoint.size, hexOf(checkpoint.root))
+    await this.#tokens.add(item)
     await this.#witnesses.add(note, checkpoint.size, (name, keyId) => this.#keys.by(name, keyId).length > 0)
     await this.#checkpoints.add(item)
   }
@@ -221,6 +227,7 @@ class Verification {
   /** What only the whole file decides. */
   async finish(): Promise<void> {
     if (this.#kind === 'bundle') this.#governance.finish()
+    this.#tokens.finish()
     const last = this.#checkpoints.finish()
     this.#last = last
     if (last === undefined) return
@@ -270,7 +277,9 @@ class Verification {
 
   #applying(): readonly CheckName[] {
     const names: readonly CheckName[] = this.#kind === 'receipt' ? receiptCheckNames : checkNames
-    return names.filter((name) => name !== 'witnesses' || (this.#options.witnesses ?? []).length > 0)
+    const { witnesses = [], authorities = [] } = this.#options
+    const isGiven = { witnesses: witnesses.length > 0, tokens: authorities.length > 0 }
+    return names.filter((name) => (name !== 'witnesses' && name !== 'tokens') || isGiven[name])
   }
 
   report(): Report {
@@ -283,8 +292,8 @@ class Verification {
     const law = this.#chain.streams.get('governance')
     const witnesses = this.#witnesses.reports()
     const verdict = this.findings.verdict([...required], names)
-    // What the replay could not evaluate is told question by question: the other answers stand.
-    for (const name of replayCheckNames) required.delete(name)
+    // What the replay could not evaluate is told question by question: the other answers stand. None rests on a token.
+    for (const name of [...replayCheckNames, 'tokens'] as const) required.delete(name)
     const standing = this.findings.verdict([...required], names)
     const runs = [...this.#chain.streams.values()]
       .filter(({ name }) => name.startsWith('run/'))
@@ -299,6 +308,7 @@ class Verification {
       receipt: this.#receipt,
       decisionCount: this.#governance.decisionCount,
       seal: last && { size: last.size, root: last.root, key: signer?.known.key.text, seconds: signer?.seconds },
+      tokens: this.#tokens.reports,
       witnesses,
       unknownSigners: this.#witnesses.unknown,
       notProven:

@@ -86,6 +86,7 @@ export const checkWords: Readonly<Record<CheckName, string>> = {
   checkpoints: 'The checkpoints are signed by keys of the log that are trusted and were active.',
   consistency: 'Each checkpoint goes on from the one before, and from yours if you have kept one.',
   leaves: 'The signed log holds these journals, and holds the governance beside them.',
+  tokens: 'What time-stamping authorities signed is over these checkpoints, and right.',
   coverage: 'Each run is under a signed checkpoint.',
   witnesses: 'As many of the witnesses that you trust as you ask for have cosigned what this rests on.',
   seen: 'What events say that they knew is what there was to know, and not more.',
@@ -121,6 +122,21 @@ export function witnessTexts({ witnesses, unknownSigners }: Report): string[] {
   )
   const unknown = unknownSigners.map((signer) => `by ${signer}, whose key was not given: it says nothing`)
   return [...known, ...unknown].map(printable)
+}
+
+const tokenTextsMax = 20
+
+/** What authorities say of the checkpoints by their own clocks, or why a token says nothing; the first twenty. */
+export function tokenTexts({ tokens }: Report): string[] {
+  return tokens.slice(0, tokenTextsMax).map(({ size, result, why, authority, atMs = 0, accuracyMs }) => {
+    const exactly = accuracyMs === undefined ? '' : `, give or take ${accuracyMs} ms`
+    const said = `by ${authority}: the first ${size} leaves were there at ${momentText(atMs)}${exactly}`
+    return printable(
+      result === 'valid'
+        ? said
+        : `${resultWords[result === 'refused' ? 'failed' : result]}: a token over ${size} leaves: ${why}`,
+    )
+  })
 }
 
 /** A run in a line: its id, how many events it has, how far they are sealed, and how it ended. */

@@ -12,8 +12,9 @@ const cases = await allCases()
 
 const reports = new Map<string, Promise<Report>>()
 
-function verify({ name, bytes, ...options }: Case): Promise<Report> {
-  const report = reports.get(name) ?? verifyBundle(chunks(bytes, 1_000), { ...options, crypto: nodeCrypto })
+function verify({ name, bytes, authorities = [], ...options }: Case): Promise<Report> {
+  const given = { ...options, authorities: authorities.map((text) => Buffer.from(text, 'base64')) }
+  const report = reports.get(name) ?? verifyBundle(chunks(bytes, 1_000), { ...given, crypto: nodeCrypto })
   reports.set(name, report)
   return report
 }
@@ -33,11 +34,11 @@ const files = new Map(cases.map((one) => [fileOf(one), one.bytes]))
 
 /** What stands in the list about a case. */
 async function entryOf(one: Case): Promise<object> {
-  const { name, keys, origin, earlier, require, allow, witnesses, quorum, verdict, check } = one
+  const { name, keys, origin, earlier, require, allow, authorities, witnesses, quorum, verdict, check } = one
   const report = await verify(one)
   const failed = named(report, 'failed')
   const notEvaluated = named(report, 'not_evaluated')
-  const given = { origin, keys, earlier, require, allow, witnesses, quorum }
+  const given = { origin, keys, earlier, require, allow, authorities, witnesses, quorum }
   return { name, file: fileOf(one), ...given, verdict, check, failed, notEvaluated }
 }
 

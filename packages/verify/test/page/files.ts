@@ -46,8 +46,12 @@ const folder = new URL('../../vectors/', import.meta.url)
 
 /** All vectors. */
 export function vectors(): Given[] {
-  const index = JSON.parse(readFileSync(new URL('index.json', folder), 'utf8')) as (Given & { file: string })[]
-  return index.map((entry) => ({ ...entry, bytes: readFileSync(new URL(entry.file, folder)) }))
+  const index = JSON.parse(readFileSync(new URL('index.json', folder), 'utf8')) as (Given & {
+    file: string
+    authorities?: unknown
+  })[]
+  // The page takes no certificates of authorities: it lists tokens as not evaluated.
+  return index.map(({ authorities: _, ...entry }) => ({ ...entry, bytes: readFileSync(new URL(entry.file, folder)) }))
 }
 
 /** What the verifier on Node.js says, in the words of the command line. */

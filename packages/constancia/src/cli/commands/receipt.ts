@@ -20,6 +20,7 @@ export const receiptCommand: Command = {
     { flags: '--op <op>', about: 'the op, if it has one decision or effect; needless if the run has only one' },
     { flags: '--seq <n>', about: 'the event, by its number in the journal' },
     { flags: '--withhold <what>', about: 'data: leave out what the event carries' },
+    { flags: '--stamped', about: 'by the first checkpoint that a time-stamping authority has dated' },
   ],
   act: async (call) => {
     const request = await requestOf(call)
@@ -49,5 +50,6 @@ async function requestOf(call: Call): Promise<ReceiptRequest> {
     )
   const { origin } = await evidenceOf(call)
   const of = seq === undefined ? { op } : { seq }
-  return { run: parseRunId(run), origin, of, withholdsData: withheld === 'data' }
+  const isStamped = call.options.flag('stamped')
+  return { run: parseRunId(run), origin, of, withholdsData: withheld === 'data', isStamped }
 }

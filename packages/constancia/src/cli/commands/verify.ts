@@ -5,6 +5,7 @@ import {
   type CheckName,
   type CheckResult,
   carriedText,
+  certificatesIn,
   checkNames,
   isOfUse,
   meaningText,
@@ -19,6 +20,7 @@ import {
   resultWords,
   runText,
   sealText,
+  tokenTexts,
   type VerdictOfFile,
   verdictWords,
   verifyBundle,
@@ -57,6 +59,11 @@ export const verifyCommand: Command = {
     { flags: '--origin <origin>', about: 'the log that it has to be of; the name of the key unless set' },
     { flags: '--checkpoint <file>', about: 'a checkpoint of this log that you have kept' },
     {
+      flags: '--tsa-certificate <file>',
+      about: 'a certificate that you trust for time stamps: of an authority, or of who vouches for it',
+      many: true,
+    },
+    {
       flags: '--witness <key>',
       about: 'the key of a witness that you trust, or a file with one; from the witness itself',
       many: true,
@@ -93,7 +100,7 @@ async function reportOf(call: Call): Promise<Report> {
   if (first === undefined) throw cliError('usage', 'Whose key do you trust? Say it with --key. Nothing was verified.')
   const origin = call.options.text('origin') ?? first.split('+')[0] ?? ''
   const kept = call.options.text('checkpoint')
-  const earlier = kept === undefined ? {} : { earlier: textIn(call, kept) }
+  const earlier = kept === undefined ? {} : { earlier: fileIn(call, kept, 'checkpoint').toString('utf8') }
   const quorum = call.options.count('quorum')
   try {
     return await verifyBundle(sourceOf(call), {
@@ -103,6 +110,7 @@ async function reportOf(call: Call): Promise<Report> {
       witnesses: call.options.texts('witness').map((text) => keyOf(call, text)),
       require: checksOf(call, 'require'),
       allow: checksOf(call, 'allow'),
+      authorities: certificatesOf(call),
       ...earlier,
       ...(quorum === undefined ? {} : { quorum }),
     })
@@ -125,11 +133,15 @@ function keyOf(call: Call, text: string): string {
   return existsSync(file) ? readFileSync(file, 'utf8').trim() : text
 }
 
-function textIn(call: Call, name: string): string {
+function certificatesOf(call: Call): Uint8Array[] {
+  return call.options.texts('tsaCertificate').flatMap((name) => certificatesIn(fileIn(call, name, 'certificate')))
+}
+
+function fileIn(call: Call, name: string, what: string): Buffer {
   try {
-    return readFileSync(resolve(call.folder, name), 'utf8')
+    return readFileSync(resolve(call.folder, name))
   } catch (cause) {
-    throw cliError('usage', `The checkpoint ${name} cannot be read (${messageOf(cause)}). Nothing was verified.`, {
+    throw cliError('usage', `The ${what} ${name} cannot be read (${messageOf(cause)}). Nothing was verified.`, {
       cause,
     })
   }
@@ -158,7 +170,7 @@ async function printReport(call: Call, report: Report): Promise<void> {
   await terminal.print(verdict === 'proven' ? paint.good(title) : paint.bad(title))
   await terminal.print(wrapped(call, meaningText(report), '  '))
   const told = isOfUse(report) ? toldBy(call, report) : [nothingIsProven]
-  const seals = [...sealLines(call, report), ...witnessLines(call, report)]
+  const seals = [...sealLines(call, report), ...witnessLines(call, report), ...tokenLines(call, report)]
   for (const line of [...checkLines(call, report), ...wayOut(call, report), ...seals, ...told])
     await terminal.print(line)
   if (!isOfUse(report)) return
@@ -193,6 +205,11 @@ function wayOut(call: Call, report: Report): string[] {
 function reasonLines(call: Call, { name, reasons, reasonCount }: CheckResult): string[] {
   const lines = reasons.map((reason) => wrapped(call, `${name}: ${reasonText(reason)}`, '    '))
   return reasonCount > reasons.length ? [...lines, `    ${name}: and ${reasonCount - reasons.length} more`] : lines
+}
+
+function tokenLines(call: Call, report: Report): string[] {
+  const label = `  ${'dated'.padEnd(markWidth)}  `
+  return tokenTexts(report).map((text) => label + wrapped(call, text, ' '.repeat(label.length)).trimStart())
 }
 
 function sealLines(call: Call, { seal }: Report): string[] {

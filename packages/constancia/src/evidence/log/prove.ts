@@ -26,6 +26,7 @@ import { evidenceError } from '../index.js'
 import { cosignedNote, firstCosigned, lastCosigned } from './cosigned.js'
 import { Erasures } from './erasures.js'
 import { type LogKey, signed } from './keys.js'
+import { stampedAfter, tokensOf } from './tokens.js'
 import { TileProofs } from './tree.js'
 
 /** What is to be proven. */
@@ -87,6 +88,9 @@ export async function proveRuns(store: Store, request: ProveRequest): Promise<Pr
   for (const run of ids) runs.push(await addRun({ store, checkpoint, leaves, sizes }, run))
   const erasures = new Erasures(governance.seq)
   await addNamed(store, { stream: sealedLast, upToSeq: governance.seq }, { sizes, erasures })
+  // The nearest checkpoint behind each leaf that somebody else dated bounds the time of what it seals.
+  const covering = [...leaves.keys()].map((index) => index + 1)
+  for (const size of await stampedAfter(log, covering)) if (size < checkpoint.size) sizes.add(size)
   if (request.since !== undefined) sizes.add(request.since)
   const kept = await checkpointsOf(log, sizes, request.since)
   for (const { size } of kept)
@@ -215,7 +219,7 @@ export async function provenCheckpoints(
   for (const checkpoint of kept) {
     const { size } = checkpoint
     const consistency = before === undefined ? [] : await proofs.consistency(before, size)
-    proven.push({ note: await cosignedNote(log, checkpoint), consistency, tokens: [] })
+    proven.push({ note: await cosignedNote(log, checkpoint), consistency, tokens: await tokensOf(log, size) })
     before = size
   }
   return proven

@@ -16,6 +16,7 @@ import type { Checkpoint, Leaf, Store } from '../../store/index.js'
 import { evidenceError } from '../index.js'
 import { KeyLedger } from './keys.js'
 import { bundleEventOf, notSealed, provenCheckpoints, provenLeaves } from './prove.js'
+import { stampedFrom } from './tokens.js'
 import { TileProofs } from './tree.js'
 
 /** Which event a receipt is to be of. */
@@ -26,6 +27,8 @@ export interface ReceiptRequest {
   readonly of: { readonly seq: number } | { readonly op: string | undefined }
   /** What the event carries (an input, an output, a note) is left out. */
   readonly withholdsData?: boolean
+  /** It rests on the first checkpoint that covers the event and has a token of a time-stamping authority. */
+  readonly isStamped?: boolean
 }
 
 /** A receipt. */
@@ -59,7 +62,7 @@ export async function makeReceipt(store: Store, request: ReceiptRequest): Promis
   const { run, origin } = request
   const stream = runStream(run)
   const { event, before } = await eventAskedFor(store, request)
-  const { leaf, checkpoint } = await sealOf(store, stream, event.seq)
+  const { leaf, checkpoint } = await sealOf(store, { stream, seq: event.seq }, request.isStamped === true)
   const events = await bareEvents(store, { stream, event, leaf }, request.withholdsData === true)
   const leaves = [leaf, ...(await store.log.leaves({ from: checkpoint.size - 1, limit: 1 }))]
   const proofs = new TileProofs(store.log)
@@ -143,13 +146,18 @@ function ambiguous(run: RunId, of: ReceiptRequest['of'], found: readonly Found[]
   return evidenceError('ambiguous_event', [message, ...shown, ...more].join('\n'))
 }
 
+interface Place {
+  readonly stream: StreamId
+  readonly seq: number
+}
+
 interface Seal {
   readonly leaf: Leaf
   readonly checkpoint: Checkpoint
 }
 
 // The first leaf behind the event and the first checkpoint with it: the least to show, and the closest bound of its time.
-async function sealOf(store: Store, stream: StreamId, seq: number): Promise<Seal> {
+async function sealOf(store: Store, { stream, seq }: Place, isStamped: boolean): Promise<Seal> {
   const { log } = store
   let leaf: Leaf | undefined
   for (let before: number | undefined; ; before = leaf?.index) {
@@ -159,18 +167,27 @@ async function sealOf(store: Store, stream: StreamId, seq: number): Promise<Seal
     if (covering.length < pageSize) break
   }
   if (leaf === undefined) throw notSealed(`Event ${seq} of ${stream} is not sealed yet.`)
+  const checkpoint = await countingFrom(store, leaf.index + 1, isStamped)
+  if (checkpoint !== undefined) return { leaf, checkpoint }
+  const what = isStamped
+    ? 'by no checkpoint with a token'
+    : 'by no checkpoint that counts: the key that signed was compromised'
+  throw notSealed(`Event ${seq} of ${stream} is sealed ${what}.`)
+}
+
+// The first checkpoint from a size on that counts, and has a token where that is wanted.
+async function countingFrom(store: Store, fromSize: number, isStamped: boolean): Promise<Checkpoint | undefined> {
+  const { log } = store
   const ledger = new KeyLedger()
   await ledger.readFrom(store)
-  for (let fromSize = leaf.index + 1; ; ) {
-    const some = await log.checkpoints({ fromSize, limit: pageSize })
+  for (let from = fromSize; ; ) {
+    const first = isStamped ? await stampedFrom(log, from) : from
+    if (first === undefined) return undefined
+    const some = await log.checkpoints({ fromSize: first, limit: isStamped ? 1 : pageSize })
     const checkpoint = some.find((one) => !isCompromised(ledger, one))
-    if (checkpoint !== undefined) return { leaf, checkpoint }
     const last = some.at(-1)
-    if (last === undefined || some.length < pageSize)
-      throw notSealed(
-        `Event ${seq} of ${stream} is sealed by no checkpoint that counts: the key that signed was compromised.`,
-      )
-    fromSize = last.size + 1
+    if (checkpoint !== undefined || last === undefined) return checkpoint
+    from = last.size + 1
   }
 }
 

@@ -1,10 +1,12 @@
-import type { Clock, Store } from '../../store/index.js'
-import type { OutsidePlace } from '../index.js'
+import { randomBytes as randomBytesOfNode } from 'node:crypto'
+import type { Checkpoint, Clock, Store } from '../../store/index.js'
+import type { OutsidePlace, TimeStampingAuthority } from '../index.js'
 import { compareOutside, requireWhole } from './comparison.js'
 import { Cosigning, type KnownWitness } from './cosigning.js'
 import { Delivery, type Tell } from './delivery.js'
 import { firstKey, KeyLedger, type LogKey, requireActive } from './keys.js'
 import { type SealOutcome, seal } from './sealing.js'
+import { Stamping } from './stamping.js'
 
 /** What a sealer works with. */
 export interface SealerParts {
@@ -16,6 +18,9 @@ export interface SealerParts {
   /** Nobody else's. */
   readonly holder: string
   readonly tell: Tell
+  /** Who is asked for tokens over the checkpoints that are made here, and where nonces come from. */
+  readonly timeStamps?: readonly TimeStampingAuthority[]
+  readonly randomBytes?: (count: number) => Uint8Array
 }
 
 // Whatever changes is seen at the next look; the lease of one that ended is over by the look after that: both together stay under 10 s.
@@ -31,6 +36,7 @@ export class Sealer {
   readonly #parts: SealerParts
   readonly #ledger: KeyLedger
   readonly #deliveries: readonly (Delivery | Cosigning)[]
+  readonly #stampings: readonly Stamping[]
   readonly #unwatch: () => void
   #disarm: (() => void) | undefined
   #underway: Promise<unknown> = Promise.resolve()
@@ -42,12 +48,13 @@ export class Sealer {
   private constructor(parts: SealerParts, ledger: KeyLedger, keptSizes: readonly number[]) {
     this.#parts = parts
     this.#ledger = ledger
-    const { store, outside, witnesses = [], tell } = parts
+    const { store, outside, witnesses = [], tell, clock, timeStamps = [], randomBytes = randomBytesOfNode } = parts
     const { log } = store
     this.#deliveries = [
       ...outside.map((place, index) => new Delivery({ log, place, tell }, keptSizes[index] ?? 0)),
       ...witnesses.map((known) => new Cosigning({ log, tell, ...known })),
     ]
+    this.#stampings = timeStamps.map((authority) => new Stamping({ log, authority, clock, randomBytes, tell }))
     this.#unwatch = store.watch(() => {
       this.#isStirred = true
     })
@@ -77,10 +84,10 @@ export class Sealer {
     return turn
   }
 
-  /** Resolves once nothing is under way, neither sealing nor bringing outside. Never rejects. */
+  /** Resolves once nothing is under way, neither sealing nor bringing outside nor getting tokens. Never rejects. */
   async settled(): Promise<void> {
     await this.#underway.catch(() => undefined)
-    await Promise.all(this.#deliveries.map((one) => one.settled()))
+    await Promise.all([...this.#deliveries, ...this.#stampings].map((one) => one.settled()))
   }
 
   /** Stops looking. What has grown until now is sealed, and brought outside, as far as that takes no longer than some seconds. Never rejects. */
@@ -95,7 +102,9 @@ export class Sealer {
     })
     const last = this.sealNow()
       .catch((error: unknown) => this.#fail(error))
-      .then(() => Promise.all(this.#deliveries.map((one) => one.deliver())))
+      .then(() =>
+        Promise.all([...this.#deliveries.map((one) => one.deliver()), ...this.#stampings.map((one) => one.stamp())]),
+      )
     await Promise.race([last, late])
     disarm()
   }
@@ -121,6 +130,7 @@ export class Sealer {
     if (this.#hasFailed) this.#parts.tell('info', 'Journals are sealed again.')
     this.#hasFailed = false
     for (const delivery of this.#deliveries) void delivery.deliver()
+    for (const stamping of this.#stampings) void stamping.stamp()
   }
 
   // While nobody has told of a change the log is only looked at: a lease would be written each time.
@@ -138,9 +148,14 @@ export class Sealer {
     for (;;) {
       this.#isStirred = false
       const outcome = await seal(this.#sealParts())
-      if (outcome.kind === 'sealed') this.#parts.store.log.know(outcome.checkpoint)
+      if (outcome.kind === 'sealed') this.#made(outcome.checkpoint)
       if (outcome.kind !== 'sealed' || !outcome.hasMore) return outcome
     }
+  }
+
+  #made(checkpoint: Checkpoint): void {
+    this.#parts.store.log.know(checkpoint)
+    for (const stamping of this.#stampings) stamping.offer(checkpoint)
   }
 
   async #learn(): Promise<number | undefined> {

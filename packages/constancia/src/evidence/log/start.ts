@@ -33,10 +33,10 @@ export async function knowCheckpoint({ log }: Store): Promise<void> {
 
 /** Begins to seal a store; see `Sealer.start`. */
 export async function startSealing(options: EvidenceOptions, host: SealingHost): Promise<Sealer> {
-  const { origin, signer, outside = [], witnesses = [] } = options
-  const { randomBytes, ...rest } = host
+  const { origin, signer, outside = [], witnesses = [], timeStamps = [] } = options
   requireOrigin(origin)
   const mine = logKey(origin, await signerFrom(signer))
   const known = await Promise.all(witnesses.map((witness) => knownWitness(origin, witness)))
-  return Sealer.start({ ...rest, mine, outside, witnesses: known, holder: Buffer.from(randomBytes(8)).toString('hex') })
+  const holder = Buffer.from(host.randomBytes(8)).toString('hex')
+  return Sealer.start({ ...host, mine, outside, witnesses: known, holder, timeStamps })
 }

@@ -12,6 +12,8 @@ export interface Case {
   readonly witnesses?: readonly string[]
   readonly quorum?: number
   readonly allow?: readonly CheckName[]
+  /** Certificates of time-stamping authorities, each base64 of DER. */
+  readonly authorities?: readonly string[]
   readonly verdict: VerdictOfFile
   /** A check that has to have failed; undefined where none may have. */
   readonly check?: CheckName

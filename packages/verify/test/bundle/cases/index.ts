@@ -5,6 +5,7 @@ import { governedCases } from './governed.js'
 import { honestCases } from './honest.js'
 import { operatorCases } from './operator.js'
 import { receiptCases } from './receipts.js'
+import { tokenCases } from './tokens.js'
 import { unreadableCases } from './unreadable.js'
 import { witnessedCases } from './witnessed.js'
 
@@ -20,6 +21,7 @@ export async function allCases(): Promise<Case[]> {
     governedCases,
     erasedCases,
     receiptCases,
+    tokenCases,
     witnessedCases,
   ]
   const cases: Case[] = []

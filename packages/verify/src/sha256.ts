@@ -5,8 +5,7 @@ import type { Sha256Stream } from './crypto.js'
  * not be.
  */
 export class PlainSha256 implements Sha256Stream {
-  readonly #state = Uint32Array.from(initial)
-  readonly #words = new Uint32Array(64)
+  readonly #state = Int32Array.from(initial)
   readonly #block = new Uint8Array(64)
   #blockLength = 0
   #byteCount = 0
@@ -36,18 +35,18 @@ export class PlainSha256 implements Sha256Stream {
     view.setUint32(padding.length - 4, bitCount % 2 ** 32)
     this.update(padding)
     const digest = new DataView(new ArrayBuffer(32))
-    for (const [i, word] of this.#state.entries()) digest.setUint32(4 * i, word)
+    for (const [i, word] of this.#state.entries()) digest.setInt32(4 * i, word)
     return new Uint8Array(digest.buffer)
   }
 
   #compress(bytes: Uint8Array, from: number): void {
-    const w = this.#words
-    expand(w, bytes, from)
+    expand(words, bytes, from)
     const s = this.#state
-    let [a = 0, b = 0, c = 0, d = 0, e = 0, f = 0, g = 0, h = 0] = s
+    let [a, b, c, d] = [s[0] as number, s[1] as number, s[2] as number, s[3] as number]
+    let [e, f, g, h] = [s[4] as number, s[5] as number, s[6] as number, s[7] as number]
     for (let i = 0; i < 64; i++) {
       const sum1 = ((e >>> 6) | (e << 26)) ^ ((e >>> 11) | (e << 21)) ^ ((e >>> 25) | (e << 7))
-      const one = (h + sum1 + ((e & f) ^ (~e & g)) + (constants[i] as number) + (w[i] as number)) | 0
+      const one = (h + sum1 + ((e & f) ^ (~e & g)) + (constants[i] as number) + (words[i] as number)) | 0
       const sum0 = ((a >>> 2) | (a << 30)) ^ ((a >>> 13) | (a << 19)) ^ ((a >>> 22) | (a << 10))
       const two = (sum0 + ((a & b) ^ (a & c) ^ (b & c))) | 0
       h = g
@@ -59,11 +58,19 @@ export class PlainSha256 implements Sha256Stream {
       b = a
       a = (one + two) | 0
     }
-    for (const [i, word] of [a, b, c, d, e, f, g, h].entries()) s[i] = (s[i] as number) + word
+    // One by one: a loop over a list of them takes longer than the rounds.
+    s[0] = (s[0] as number) + a
+    s[1] = (s[1] as number) + b
+    s[2] = (s[2] as number) + c
+    s[3] = (s[3] as number) + d
+    s[4] = (s[4] as number) + e
+    s[5] = (s[5] as number) + f
+    s[6] = (s[6] as number) + g
+    s[7] = (s[7] as number) + h
   }
 }
 
-function expand(w: Uint32Array, bytes: Uint8Array, from: number): void {
+function expand(w: Int32Array, bytes: Uint8Array, from: number): void {
   for (let i = 0; i < 16; i++) {
     const at = from + 4 * i
     w[i] =
@@ -101,5 +108,7 @@ function rootBits(n: number, power: bigint): number {
   return Number(low & 0xffff_ffffn)
 }
 
+// One for all: no block is begun before another has ended.
+const words = new Int32Array(64)
 const initial = primes.slice(0, 8).map((n) => rootBits(n, 2n))
-const constants = Uint32Array.from(primes.slice(0, 64).map((n) => rootBits(n, 3n)))
+const constants = Int32Array.from(primes.slice(0, 64).map((n) => rootBits(n, 3n)))

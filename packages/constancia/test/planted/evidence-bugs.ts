@@ -1,3 +1,4 @@
+import { hasOpenssl } from '../../../verify/test/token/authority.js'
 import type { PlantedBug } from './workbench.js'
 
 const evidence = (name: string): string => `constancia/src/evidence/log/${name}.ts`
@@ -9,6 +10,24 @@ const conformance = (tests: string): PlantedBug['noticedBy'] => ({
   file: 'constancia/test/store/conformance.test.ts',
   name: tests,
 })
+
+// What notices them asks an authority, which `openssl` is: without it they cannot be noticed, and its tests say so.
+const stampingBugs: readonly PlantedBug[] = [
+  {
+    breaks: 'an authority is asked after every checkpoint',
+    file: evidence('stamping'),
+    find: 'checkpoint.atMs - lastMs >= everyMs',
+    replace: 'checkpoint.atMs >= lastMs',
+    noticedBy: test('stamping', 'are got beside sealing'),
+  },
+  {
+    breaks: 'what an authority answers is kept unseen',
+    file: evidence('stamping'),
+    find: "if (found.kind !== 'valid')",
+    replace: "if (found.kind === 'refused')",
+    noticedBy: test('stamping', 'are not kept where what came is of somebody'),
+  },
+]
 
 /** Bugs of evidence: sealing, keys, what is kept outside, proving. */
 export const evidenceBugs: readonly PlantedBug[] = [
@@ -153,20 +172,6 @@ export const evidenceBugs: readonly PlantedBug[] = [
     noticedBy: { file: 'verify/test/bundle/vectors.test.ts', name: 'token-required-without-a-certificate' },
   },
   {
-    breaks: 'an authority is asked after every checkpoint',
-    file: evidence('stamping'),
-    find: 'checkpoint.atMs - lastMs >= everyMs',
-    replace: 'checkpoint.atMs >= lastMs',
-    noticedBy: test('stamping', 'are got beside sealing'),
-  },
-  {
-    breaks: 'what an authority answers is kept unseen',
-    file: evidence('stamping'),
-    find: "if (found.kind !== 'valid')",
-    replace: "if (found.kind === 'refused')",
-    noticedBy: test('stamping', 'are not kept where what came is of somebody'),
-  },
-  {
     breaks: 'a journal that was made anew passes for the one that was sealed',
     file: evidence('monitor'),
     find: 'if (leaf !== undefined && leaf.hash !== hash)',
@@ -257,4 +262,5 @@ export const evidenceBugs: readonly PlantedBug[] = [
     replace: "      return objectionToActor(change, law)\n    case 'Erased':\n      return undefined",
     noticedBy: { file: 'verify/test/bundle/vectors.test.ts', name: 'erased-by-nobody-who-may' },
   },
+  ...(hasOpenssl ? stampingBugs : []),
 ]

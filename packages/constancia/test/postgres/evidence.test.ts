@@ -1,11 +1,11 @@
 import { flow, open } from 'constancia'
 import { postgres } from 'constancia/postgres'
 import { afterEach, beforeEach, expect, test } from 'vitest'
-import { inspectLog, proveRuns } from '../../dist/evidence/log/index.js'
+import { inspectLog, makeReceipt, proveRuns } from '../../dist/evidence/log/index.js'
 import { openGovernance } from '../../dist/governance/index.js'
 import { parseRunId } from '../../dist/journal/index.js'
 import { type Store, systemClock } from '../../dist/store/index.js'
-import { failed, freshKey, origin, Rig } from '../evidence/rig.js'
+import { failed, freshKey, origin, piecesOf, Rig } from '../evidence/rig.js'
 import { partsOf } from '../store/stores.js'
 import { databaseUrl, dropSchema, newSchema } from './database.js'
 
@@ -60,6 +60,12 @@ test('R-G2 R-G3 what two workers wrote and sealed at once, under two keys, is pr
   const report = await rig.verify(proof.bytes)
   expect(failed(report)).toEqual([])
   expect([report.verdict, report.runs.length]).toEqual(['proven', 24])
+
+  // One effect of the first run alone: by the first key, and without the others.
+  const { bytes } = await makeReceipt(store, { run: parseRunId('r00'), origin, of: { op: '0' } })
+  const alone = await rig.verify(piecesOf(bytes))
+  expect([alone.verdict, alone.receipt?.data]).toEqual(['proven', { kind: 'text', text: '"did r00"' }])
+  expect(Buffer.from(bytes).toString()).not.toContain('r01')
 })
 
 test('R-G2 whichever of two sealers a database hears first, the log has one history, 20 times', async () => {

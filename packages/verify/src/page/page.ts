@@ -31,7 +31,8 @@ export class Page {
     })
     part('print').addEventListener('click', () => print())
     addEventListener('beforeprint', () => {
-      for (const details of document.querySelectorAll<HTMLDetailsElement>('#result details')) details.open = true
+      for (const details of document.querySelectorAll<HTMLDetailsElement>('#result details:not(.exact)'))
+        details.open = true
     })
     part('form').hidden = false
   }

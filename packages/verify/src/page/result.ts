@@ -38,7 +38,8 @@ export function showResult({ report, timelines, given }: Found): void {
   )
   result.dataset['verdict'] = verdict
   result.hidden = false
-  part('verdict').focus()
+  result.scrollIntoView()
+  part('verdict').focus({ preventScroll: true })
 }
 
 function toldBy({ runs, receipt }: Report, timelines: readonly RunTimeline[]): HTMLElement[] {

@@ -12,7 +12,7 @@ import {
 } from '../report/index.js'
 import { element } from './element.js'
 import { counted } from './facts.js'
-import type { RunTimeline, ShownEvent } from './timeline.js'
+import type { RunTimeline, ShownEvent, ShownText } from './timeline.js'
 
 const runCountMax = 200
 const marks = { yes: '✓', no: '✕', unknown: '?', none: '–' } as const
@@ -96,23 +96,39 @@ function eventItem(event: ShownEvent, sealedSeq: number | undefined): HTMLElemen
     isSealed ? undefined : ' ',
     isSealed ? undefined : element('span', { class: 'word' }, 'not sealed'),
     element('span', { class: 'when' }, `event ${seq}, ${momentText(at)}, by ${printable(by)}`),
-    data === undefined ? undefined : element('code', {}, printable(data)),
-    body === undefined || body === '{}' ? undefined : exactText(body),
+    textElement(data),
+    body.kind === 'text' ? exactText(body.text) : textElement(body),
   )
 }
 
 /** What an event is about, as far as its body says so in a text: the action before the op's own name. */
-function aboutOf(body: string | undefined): string {
+function aboutOf(body: ShownText): string {
   try {
-    const { action, name, flow, outcome } = JSON.parse(body ?? '{}') as Readonly<Record<string, unknown>>
+    const { action, name, flow, outcome } = JSON.parse(body.kind === 'text' ? body.text : '{}') as Readonly<
+      Record<string, unknown>
+    >
     return [action ?? name ?? flow, outcome].filter((one) => typeof one === 'string').join(', ')
   } catch {
     return ''
   }
 }
 
-function exactText(body: string): HTMLElement {
-  return element('details', {}, element('summary', {}, 'exactly'), element('code', {}, printable(body)))
+function textElement(shown: ShownText): HTMLElement | undefined {
+  if (shown.kind === 'none') return undefined
+  if (shown.kind !== 'text') return element('span', { class: 'when' }, goneWords[shown.kind])
+  return shown.text === '{}' ? undefined : element('code', {}, printable(shown.text))
+}
+
+const goneWords = {
+  withheld: 'A text of it was withheld from this file.',
+  erased: 'A text of it was erased.',
+  left: 'A text of it is in the file, and not shown here.',
+} as const
+
+function exactText(body: string): HTMLElement | undefined {
+  if (body === '{}') return undefined
+  const summary = element('summary', {}, 'the fact as it was written')
+  return element('details', { class: 'exact' }, summary, element('code', {}, printable(body)))
 }
 
 /** `ApprovalRequested` as `Approval requested`. */

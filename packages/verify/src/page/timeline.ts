@@ -7,10 +7,14 @@ export interface ShownEvent {
   /** UTC milliseconds since 1970. */
   readonly at: number
   readonly by: string
-  /** The texts that it carries, cut; undefined where there is none, or it was left out. */
-  readonly body: string | undefined
-  readonly data: string | undefined
+  readonly body: ShownText
+  readonly data: ShownText
 }
+
+/** A text that an event carries, cut where it is long, or why it is not shown; `none` where it carries none, `left` where the page has enough of them. */
+export type ShownText =
+  | { readonly kind: 'text'; readonly text: string }
+  | { readonly kind: 'none' | 'withheld' | 'erased' | 'left' }
 
 /** The first events of a run. */
 export interface RunTimeline {
@@ -18,8 +22,8 @@ export interface RunTimeline {
   readonly events: readonly ShownEvent[]
 }
 
-/** Runs whose events are kept, events of each, and characters of texts: of one, and of all. */
-const bounds = { runs: 50, events: 200, text: 2_000, texts: 2_000_000 } as const
+/** Events that are kept, of a run and of all: a page of many more takes seconds to be laid out; and characters of texts, of one and of all. */
+const bounds = { events: 200, allEvents: 1_000, text: 2_000, texts: 1_000_000 } as const
 
 /** Keeps of a file what is shown of its events, within bounds whatever its size. */
 export class Timelines {
@@ -27,6 +31,7 @@ export class Timelines {
   #current: ShownEvent[] | undefined
   #room: number = bounds.texts
   #isReceipt = false
+  #eventCount = 0
 
   /** What was kept, in the order of the file. */
   get runs(): readonly RunTimeline[] {
@@ -42,20 +47,23 @@ export class Timelines {
 
   #begin(stream: string): void {
     const isShown = !this.#isReceipt && stream.startsWith('run/')
-    this.#current = isShown && this.#runs.length < bounds.runs ? [] : undefined
+    this.#current = isShown && this.#eventCount < bounds.allEvents ? [] : undefined
     if (this.#current !== undefined) this.#runs.push({ stream, events: this.#current })
   }
 
   #addEvent({ seq, kind, at, by, body, data }: ReadEvent): void {
     const events = this.#current
-    if (events === undefined || events.length >= bounds.events) return
+    if (events === undefined || events.length >= bounds.events || this.#eventCount >= bounds.allEvents) return
+    this.#eventCount += 1
     events.push({ seq, kind, at, by, body: this.#textOf(body), data: this.#textOf(data) })
   }
 
-  #textOf(text: ReadEvent['data']): string | undefined {
-    if (text?.kind !== 'text' || this.#room <= 0) return undefined
+  #textOf(text: ReadEvent['data']): ShownText {
+    if (text === undefined) return { kind: 'none' }
+    if (text.kind !== 'text') return { kind: text.kind }
+    if (this.#room <= 0) return { kind: 'left' }
     const { length } = text.text
     this.#room -= Math.min(length, bounds.text)
-    return length > bounds.text ? `${text.text.slice(0, bounds.text)}…` : text.text
+    return { kind: 'text', text: length > bounds.text ? `${text.text.slice(0, bounds.text)}…` : text.text }
   }
 }

@@ -39,7 +39,15 @@ export function poisonedReply(report: Report, verdict: Report['verdict'], payloa
     reasonCount: verdict === 'proven' ? 0 : 30,
   }))
   const scope = { kind: 'interval', fromMs: 0, toMs: 1, count: 1 } as const
-  const event = { seq: 0, kind: payload, at: 0, by: payload, body: JSON.stringify({ name: payload }), data: payload }
+  const text = (one: string) => ({ kind: 'text', text: one })
+  const event = {
+    seq: 0,
+    kind: payload,
+    at: 0,
+    by: payload,
+    body: text(JSON.stringify({ name: payload })),
+    data: text(payload),
+  }
   const timelines = report.runs.map(() => ({ stream: `run/${payload}`, events: [event] }))
   // The names of checks are the verifier's own.
   const said = { ...poisoned({ ...report, verdict, scope }, payload), checks }

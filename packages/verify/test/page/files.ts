@@ -1,4 +1,3 @@
-/// <reference lib="dom" />
 import { readFileSync } from 'node:fs'
 import type { Page } from 'playwright-core'
 import type { CheckName, Report } from '../../dist/index.js'
@@ -16,6 +15,7 @@ import {
 } from '../../dist/index.js'
 import { nodeCrypto } from '../../dist/node.js'
 import { chunks } from '../bundle/log.js'
+import { dropInPage } from './in-page.mjs'
 
 /** A file, and what it is verified with. */
 export interface Given {
@@ -83,63 +83,5 @@ function answersIn({ answers }: Report['runs'][number]): string[] {
 /** Drops files on the page, one after the other as somebody would, and reads what it says of each. */
 export async function dropAll(page: Page, files: readonly Given[]): Promise<Said[]> {
   const texts = files.map(({ bytes, ...rest }) => ({ ...rest, base64: Buffer.from(bytes).toString('base64') }))
-  return page.evaluate(dropInPage, texts)
-}
-
-// Runs in the page: it knows nothing of this module.
-async function dropInPage(files: readonly (Omit<Given, 'bytes'> & { base64: string })[]): Promise<Said[]> {
-  const find = <T extends HTMLElement>(id: string) => document.getElementById(id) as T
-  const result = find('result')
-  const texts = (selector: string) => [...result.querySelectorAll(selector)].map(({ textContent }) => textContent ?? '')
-  const write = ({ keys, origin, earlier, witnesses = [], quorum, require = [], allow = [] }: Omit<Given, 'bytes'>) => {
-    find<HTMLTextAreaElement>('keys').value = keys.join('\n')
-    find<HTMLTextAreaElement>('earlier').value = earlier ?? ''
-    find<HTMLInputElement>('origin').value = origin ?? ''
-    find<HTMLTextAreaElement>('witnesses').value = witnesses.join('\n')
-    find<HTMLInputElement>('quorum').value = quorum === undefined ? '' : String(quorum)
-    for (const box of document.querySelectorAll<HTMLInputElement>('#require input, #allow input'))
-      box.checked = (box.closest('#allow') === null ? require : allow).includes(box.value as never)
-    find('form').dispatchEvent(new Event('input', { bubbles: true }))
-  }
-  const drop = (name: string, base64: string) => {
-    const dataTransfer = new DataTransfer()
-    dataTransfer.items.add(new File([Uint8Array.from(atob(base64), (letter) => letter.charCodeAt(0))], name))
-    document.body.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }))
-  }
-  const verdict = () =>
-    new Promise<string>((resolve, reject) => {
-      const observer = new MutationObserver(() => {
-        const problem = [...document.querySelectorAll('.problem')].map(({ textContent }) => textContent).join('')
-        if (problem !== '') reject(new Error(problem))
-        else if (result.dataset['verdict'] === undefined) return
-        else resolve(result.dataset['verdict'])
-        observer.disconnect()
-      })
-      observer.observe(document.body, { attributes: true, childList: true, subtree: true })
-    })
-  const said: Said[] = []
-  for (const file of files) {
-    write(file)
-    const coming = verdict()
-    drop(file.name, file.base64)
-    const found = await coming
-    const checks = (wanted: string) => texts(`.checks > [data-result="${wanted}"] strong`)
-    const isReceipt = result.querySelector('.receipt') !== null
-    said.push({
-      verdict: found,
-      title: find('verdict').textContent ?? '',
-      meaning: find('meaning').textContent ?? '',
-      failed: checks('failed'),
-      notEvaluated: checks('not_evaluated'),
-      runs: texts('.run'),
-      answers: isReceipt
-        ? texts('.receipt .carried')
-        : [...result.querySelectorAll('.answers > li > div')].map(
-            ({ firstElementChild, lastElementChild }) =>
-              `${firstElementChild?.textContent} ${lastElementChild?.textContent}`,
-          ),
-      notProven: texts('.limits > li'),
-    })
-  }
-  return said
+  return page.evaluate(dropInPage as (files: unknown) => Promise<Said[]>, texts)
 }

@@ -17,7 +17,17 @@ import { receipt } from '../bundle/receipt.js'
 import { forbidden, payloads, poisonedReply } from './attacks.js'
 import { startBrowser } from './browser.mjs'
 import { dropAll, type Given, saidByNode, vectors } from './files.js'
-import { readability, showAll, tryToLeave } from './in-page.js'
+import {
+  answerReply,
+  lackWorkerAndEd25519,
+  readability,
+  showAll,
+  stopAtFirstStep,
+  takeForMarkup,
+  tryToLeave,
+  watched,
+  watchSteps,
+} from './in-page.mjs'
 
 const started = await startBrowser()
 if (started.browser === undefined)
@@ -114,20 +124,7 @@ describe.skipIf(started.browser === undefined)('the page in a browser:', () => {
   })
 
   test('R-G4 a browser that lets it have no worker and knows no Ed25519 says the same', async () => {
-    const page = await open({}, () => {
-      const lacking = globalThis as unknown as { Worker: unknown; lacks: number }
-      lacking.lacks = 0
-      lacking.Worker = class {
-        constructor() {
-          lacking.lacks += 1
-          throw new Error('not here')
-        }
-      }
-      SubtleCrypto.prototype.importKey = () => {
-        lacking.lacks += 1_000
-        return Promise.reject(new DOMException('unknown', 'NotSupportedError'))
-      }
-    })
+    const page = await open({}, lackWorkerAndEd25519)
     const files = vectors().filter(({ name }) => ['governed-paid', 'forged-chained-anew', 'other-key'].includes(name))
     files.push(await paid())
     const said = await dropAll(page, files)
@@ -144,12 +141,12 @@ describe.skipIf(started.browser === undefined)('the page in a browser:', () => {
     await page.getByText('Drop the file here').waitFor()
     await page.locator('#file').setInputFiles(chosen)
     expect(await page.locator('#keys-problem').textContent()).toContain('Whose key do you trust?')
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('keys')
+    expect(await page.evaluate('document.activeElement.id')).toBe('keys')
     await page.getByLabel('The keys that you trust').fill(`\n  ${keyText()}\n`)
     await page.getByRole('button', { name: 'Verify' }).click()
     await page.getByRole('heading', { name: 'Proven' }).waitFor()
     expect(await page.getByRole('status').textContent()).toMatch(/^proven\. What this file says is/)
-    expect(await page.evaluate(() => document.activeElement?.id)).toBe('verdict')
+    expect(await page.evaluate('document.activeElement.id')).toBe('verdict')
     await page.getByLabel('The keys that you trust').press('End')
     await page.getByLabel('The keys that you trust').pressSequentially('x')
     await page.locator('#result').waitFor({ state: 'hidden' })
@@ -172,9 +169,7 @@ describe.skipIf(started.browser === undefined)('15 XSS, in a browser:', () => {
     await open()
     const page = await context.newPage()
     await page.evaluate(
-      (texts) => {
-        for (const text of texts) document.body.appendChild(document.createElement('div')).innerHTML = text
-      },
+      takeForMarkup,
       payloads.filter((text) => !text.includes('refresh')),
     )
     await page.waitForFunction(() => 'pwned' in globalThis)
@@ -191,17 +186,12 @@ describe.skipIf(started.browser === undefined)('15 XSS, in a browser:', () => {
       poisonedReply(bundle, 'forged', payload),
       poisonedReply(ofReceipt, 'incomplete', payload),
     ])
-    const page = await open({}, () => {
-      const fake = globalThis as unknown as { Worker: unknown; reply: unknown }
-      fake.Worker = class {
-        onmessage: ((event: unknown) => void) | undefined
-        postMessage(): void {
-          this.onmessage?.({ data: fake.reply })
-        }
-        terminate(): void {}
-      }
+    const page = await open({}, answerReply)
+    const shown = await page.evaluate(showAll as (given: unknown) => { count: number; made: number }[], {
+      replies,
+      payloads,
+      forbidden,
     })
-    const shown = await page.evaluate(showAll, { replies, payloads, forbidden })
     expect(shown).toHaveLength(replies.length)
     // Of each reply the payload was really there to be seen, in many places, and nothing was made of it.
     expect(Math.min(...shown.map(({ count }) => count))).toBeGreaterThanOrEqual(5)
@@ -292,45 +282,17 @@ describe.skipIf(started.browser === undefined)('a large file, in a browser:', ()
     const page = await open()
     await page.getByLabel('The keys that you trust').fill(keyText())
     // What the page itself sees while the file is verified: each step is a task of its own, before there is any verdict.
-    await page.evaluate(() => {
-      const watched = Object.assign(globalThis, { steps: [] as number[], clicks: 0 })
-      const summary = document.querySelector<HTMLElement>('.more-known summary')
-      summary?.addEventListener('click', () => (watched.clicks += 1))
-      new MutationObserver(() => {
-        const isDone = document.getElementById('result')?.dataset['verdict'] !== undefined
-        const { value } = document.getElementById('bar') as HTMLProgressElement
-        if (isDone || value === 0) return
-        watched.steps.push(value)
-        if (watched.steps.length % 5 === 0) summary?.click()
-      }).observe(document.getElementById('read') as HTMLElement, {
-        childList: true,
-        characterData: true,
-        subtree: true,
-      })
-    })
+    await page.evaluate(watchSteps)
     await page.locator('#file').setInputFiles(file)
     await page.getByRole('heading', { name: 'Proven' }).waitFor()
-    const { steps, clicks } = await page.evaluate(() => {
-      const { steps, clicks } = globalThis as unknown as { steps: number[]; clicks: number }
-      return { steps, clicks }
-    })
+    const { steps, clicks }: { steps: number[]; clicks: number } = await page.evaluate(watched)
     expect(steps.length).toBeGreaterThanOrEqual(10)
     expect(steps).toEqual([...steps].sort((a, b) => a - b))
     expect(clicks).toBeGreaterThanOrEqual(2)
     expect(page.workers()).toHaveLength(1)
 
     // Once more, and it is stopped at its first step: no verdict comes, and what is asked next is answered.
-    await page.evaluate(() => {
-      new MutationObserver((_, observer) => {
-        if ((document.getElementById('bar') as HTMLProgressElement).value === 0) return
-        observer.disconnect()
-        document.getElementById('stop')?.click()
-      }).observe(document.getElementById('read') as HTMLElement, {
-        childList: true,
-        characterData: true,
-        subtree: true,
-      })
-    })
+    await page.evaluate(stopAtFirstStep)
     await page.getByRole('button', { name: 'Verify' }).click()
     await page.getByRole('status').filter({ hasText: 'Stopped' }).waitFor()
     expect(await page.locator('#result').isHidden()).toBe(true)
@@ -368,12 +330,12 @@ describe.skipIf(started.browser === undefined)('the page can be read:', () => {
   test('it fits a narrow phone, and on paper everything is unfolded and the form is gone', async () => {
     const page = await open({ viewport: { width: 320, height: 640 } })
     await dropAll(page, [await paid()])
-    const overhang = () => page.evaluate(() => document.documentElement.scrollWidth - innerWidth)
+    const overhang = () => page.evaluate('document.documentElement.scrollWidth - innerWidth')
     expect(await overhang()).toBeLessThanOrEqual(0)
     await page.emulateMedia({ media: 'print' })
-    await page.evaluate(() => dispatchEvent(new Event('beforeprint')))
+    await page.evaluate("dispatchEvent(new Event('beforeprint'))")
     expect(await page.locator('#form').isVisible()).toBe(false)
-    expect(await page.locator('#result details:not([open])').count()).toBe(0)
+    expect(await page.locator('#result details:not([open], .exact)').count()).toBe(0)
     expect(await page.locator('.facts').isVisible()).toBe(true)
   })
 })

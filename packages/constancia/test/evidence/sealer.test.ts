@@ -12,7 +12,8 @@ import {
   checkpointRepository,
   type OutsidePlace,
 } from '../../dist/evidence/index.js'
-import { inspectLog, type Sealer } from '../../dist/evidence/log/index.js'
+import { inspectLog, keyAdded, keyRetired, type Sealer } from '../../dist/evidence/log/index.js'
+import { type Draft, headOf, nothingSeen, type StreamId, seenOf } from '../../dist/journal/index.js'
 import type { Checkpoint, Log, Store } from '../../dist/store/index.js'
 import { overStore } from '../engine/life.js'
 import { makeFolder } from '../store/stores.js'
@@ -137,6 +138,65 @@ function failingAt(store: Store, at: number, when: 'before' | 'after', calls: st
     know: (checkpoint) => log.know(checkpoint),
   }
   return overStore(store, { log: changed, read: failing('read', (stream, range) => store.read(stream, range)) })
+}
+
+test('C60 R-G3 keys are rotated and retired while sealers work under load, and every checkpoint counts by its place', async () => {
+  // In rounds: three sealers, those with the old and the new key, seal at once while runs begin and governance changes.
+  let mine = rig.mine
+  await (await begun()).sealNow()
+  let doneCount = 0
+  for (let round = 0; round < 12; round += 1) {
+    const next = freshKey()
+    const old = await begun([], { mine, holder: `old ${round}` })
+    await record(await keyAdded(next, mine))
+    const fresh = await begun([], { mine: next, holder: `new ${round}` })
+    const retired = record(keyRetired(mine.key.text))
+    const work = [
+      rig.run(`a${round}`),
+      rig.run(`b${round}`),
+      old.sealNow(),
+      fresh.sealNow(),
+      retired,
+      old.sealNow(),
+      fresh.sealNow(),
+    ]
+    const ended = await Promise.allSettled(work)
+    // Whoever comes with the old key after its end is told, and seals nothing.
+    for (const one of ended) if (one.status === 'rejected') expect(one.reason).toMatchObject({ code: 'key_not_active' })
+    doneCount += ended.filter((one) => one.status === 'fulfilled').length
+    await rig.run(`c${round}`)
+    expect(await fresh.sealNow()).toMatchObject({ kind: 'sealed' })
+    await rig.run(`d${round}`)
+    await expect(old.sealNow()).rejects.toMatchObject({ code: 'key_not_active' })
+    for (const one of sealers.splice(0)) await one.stop()
+    mine = next
+  }
+  expect(doneCount).toBeGreaterThan(12 * 4)
+  expect((await inspectLog(rig.store, origin)).findings).toEqual([])
+  // The file up to each checkpoint is proven by the first key, which vouched for the second, and so on.
+  const all = await checkpoints()
+  expect(all.length).toBeGreaterThan(12)
+  const signers = new Set<string | undefined>()
+  for (const { size, note } of all) {
+    const { bytes } = await rig.prove(['c11'], { since: size })
+    const report = await rig.verify(bytes, { earlier: note })
+    expect([report.verdict, failed(report)]).toEqual(['proven', []])
+    signers.add(
+      note
+        .split('\n')
+        .find((line) => line.startsWith('— '))
+        ?.slice(0, 80),
+    )
+  }
+  expect(signers.size).toBeGreaterThan(12)
+})
+
+/** Adds an event to governance, behind whatever is there. */
+async function record(draft: Draft): Promise<void> {
+  const stream = 'governance' as StreamId
+  const last = (await rig.store.read(stream)).at(-1)
+  const seen = last === undefined ? nothingSeen : seenOf(headOf(last))
+  await rig.store.record({ stream, head: undefined, drafts: [draft], by: 'system:evidence', seen })
 }
 
 test('R-G2 whichever call of the store fails while it seals, before or after it was done, the log goes on and is whole', async () => {

@@ -8,6 +8,7 @@ import { governanceBugs } from './governance-bugs.js'
 import { postgresBugs } from './postgres-bugs.js'
 import { scheduleBugs } from './schedule-bugs.js'
 import { storeBugs } from './store-bugs.js'
+import { verifyBugs } from './verify-bugs.js'
 import { witnessBugs } from './witness-bugs.js'
 import { type PlantedBug, Workbench } from './workbench.js'
 
@@ -20,6 +21,7 @@ const bugs: readonly PlantedBug[] = [
   ...governanceBugs,
   ...scheduleBugs,
   ...storeBugs,
+  ...verifyBugs,
   ...witnessBugs,
   ...postgresBugs,
 ]

@@ -8,6 +8,8 @@ export interface Written {
   /** What was written, or the name of the first key. */
   readonly origin: string
   readonly earlier: string | undefined
+  /** Certificates of time-stamping authorities in PEM, one after the other; empty where there are none. */
+  readonly certificates: string
   readonly witnesses: readonly string[]
   /** How many of the witnesses it takes; all unless written. */
   readonly quorum: number | undefined
@@ -39,6 +41,7 @@ export function readForm(): Written {
     keys,
     origin: textOf('origin').trim() || (keys[0]?.split('+')[0] ?? ''),
     earlier: earlier.trim() === '' ? undefined : checkpointOf(earlier),
+    certificates: textOf('certificates').trim(),
     witnesses: linesOf('witnesses'),
     quorum: quorum === '' ? undefined : Number(quorum),
     require: chosenIn('require'),

@@ -1,6 +1,7 @@
-import { hexOf } from '../bytes.js'
+import { hexOf, utf8Of } from '../bytes.js'
 import { verifyBundle } from '../report/index.js'
 import { PlainSha256 } from '../sha256.js'
+import { certificatesIn } from '../token/index.js'
 import { webCrypto } from '../web-crypto.js'
 import type { Question, Reply } from './messages.js'
 import { Timelines } from './timeline.js'
@@ -8,7 +9,7 @@ import { Timelines } from './timeline.js'
 /** Verifies one file and tells what comes of it. Never rejects. Keeps of the file what {@link verifyBundle} and {@link Timelines} keep. */
 export async function answer(question: Question, tell: (reply: Reply) => void): Promise<void> {
   const { file, written } = question
-  const { earlier, quorum, ...rest } = written
+  const { earlier, quorum, certificates, ...rest } = written
   const timelines = new Timelines()
   const source = new Source(file, (bytesRead) => tell({ kind: 'progress', bytesRead }))
   try {
@@ -16,6 +17,7 @@ export async function answer(question: Question, tell: (reply: Reply) => void): 
       crypto: webCrypto(),
       watch: (item) => timelines.add(item),
       ...rest,
+      authorities: certificates === '' ? [] : certificatesIn(utf8Of(certificates)),
       ...(earlier === undefined ? {} : { earlier }),
       ...(quorum === undefined ? {} : { quorum }),
     })

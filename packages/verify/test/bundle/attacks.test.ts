@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest'
-import { isCampaign } from '../../../constancia/test/processes/campaign.js'
+import { isCampaign, keep } from '../../../constancia/test/processes/campaign.js'
 import { type Report, verifyBundle } from '../../dist/index.js'
 import { nodeCrypto } from '../../dist/node.js'
 import { keyText, runsOf } from './cases/case.js'
@@ -17,7 +17,7 @@ import {
   written,
 } from './log.js'
 
-const eventCount = isCampaign ? 1_000 : 100
+const eventCount = 100
 
 /** Three runs that take turns, a rotation, five sealings: so many events in all. */
 function reference(): Log {
@@ -124,7 +124,9 @@ describe('R-G5 T16 whatever is done to a bundle by somebody without its keys is 
       const isFound = isRefused || (isHarmless && verdict === 'proven')
       if (!isFound) missed.push(`${what}: ${verdict}`)
     }
-    console.log(`T16 ${name}: ${count} bundles`)
+    keep(`t16-${name.replaceAll(' ', '-')}`, {
+      table: () => `T16, by somebody ${name}: ${count} bundles, missed ${missed.length}`,
+    })
     expect(missed).toEqual([])
     expect(count).toBeGreaterThan(3 * eventCount)
   })

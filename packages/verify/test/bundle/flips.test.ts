@@ -1,5 +1,7 @@
+import { spawnSync } from 'node:child_process'
+import { fileURLToPath } from 'node:url'
 import { beforeAll, describe, expect, test } from 'vitest'
-import { isCampaign } from '../../../constancia/test/processes/campaign.js'
+import { isCampaign, keep, limitMs } from '../../../constancia/test/processes/campaign.js'
 import { type CheckName, verifyBundle } from '../../dist/index.js'
 import { nodeCrypto } from '../../dist/node.js'
 import { keyText } from './cases/case.js'
@@ -52,6 +54,7 @@ function wordsOf(bytes: Buffer): string[] {
 
 describe('R-G5 T15 every bit of a bundle counts', () => {
   let bytes: Buffer
+  const told: string[] = []
   beforeAll(async () => {
     const { length } = await reference(0)
     const padding = byteCount - length
@@ -65,10 +68,13 @@ describe('R-G5 T15 every bit of a bundle counts', () => {
     expect([report.verdict, bytes.length]).toEqual(['proven', byteCount])
   })
 
-  test('with any single bit flipped it is refused, for the reason that the place of the bit gives', async () => {
+  test('with any single bit flipped it is refused, for the reason that the place of the bit gives', {
+    timeout: limitMs,
+  }, async () => {
     const words = wordsOf(bytes)
     const counts = { tried: 0, unreadable: 0, forged: 0 }
     const missed: string[] = []
+    told.length = 0
     for (let number = 0; number < (byteCount * 8) / step; number++) {
       // One of each so many bits, and each time another one of them, so that all eight of a byte are met.
       const place = number * step + ((number * 7) % step)
@@ -78,6 +84,7 @@ describe('R-G5 T15 every bit of a bundle counts', () => {
       const report = await verifyBundle(chunks(flipped), { crypto: nodeCrypto, keys: [keyText()], origin })
       const failed = report.checks.filter(({ result }) => result === 'failed').map(({ name }) => name)
       counts.tried += 1
+      told.push(`${report.verdict} ${report.verdict === 'unreadable' ? '' : failed.join()}`)
       if (report.verdict === 'unreadable') counts.unreadable += 1
       else if (report.verdict === 'forged') counts.forged += 1
       const word = words[byte]!
@@ -89,10 +96,25 @@ describe('R-G5 T15 every bit of a bundle counts', () => {
             (finders[word] ?? []).some((name) => failed.includes(name))
       if (!isFound) missed.push(`bit ${place} in ${word}: ${report.verdict}, ${failed.join()}`)
     }
-    console.log(`T15: ${JSON.stringify(counts)}`)
+    keep('t15', {
+      table: () => `T15, every bit of ${byteCount} bytes: ${JSON.stringify(counts)}, missed ${missed.length}`,
+    })
     expect(missed).toEqual([])
     expect(counts.tried).toBe((byteCount * 8) / step)
     // Both ways of being refused were met, or the test looks at something else than it says.
     expect(Math.min(counts.unreadable, counts.forged)).toBeGreaterThan(counts.tried / 10)
+  })
+
+  test.runIf(isCampaign)('R-G6 the second verifier says the same of each of them', { timeout: limitMs }, () => {
+    const script = fileURLToPath(new URL('../second-verifier/flips.py', import.meta.url))
+    const input = JSON.stringify({ file: bytes.toString('base64'), keys: [keyText()], origin })
+    const { stdout } = spawnSync('python3', [script, String(step)], { input, encoding: 'utf8', maxBuffer: 2 ** 28 })
+    const theirs = stdout
+      .trimEnd()
+      .split('\n')
+      .map((line) => (line.startsWith('unreadable') ? 'unreadable ' : line))
+    const differing = told.filter((one, number) => one !== theirs[number])
+    keep('t15-both', { table: () => `T15, both verifiers: ${theirs.length} files, ${differing.length} differ` })
+    expect([differing, theirs.length]).toEqual([[], (byteCount * 8) / step])
   })
 })

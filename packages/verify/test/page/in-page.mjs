@@ -120,11 +120,13 @@ export async function dropInPage(files) {
   const find = (id) => document.getElementById(id)
   const result = find('result')
   const texts = (selector) => [...result.querySelectorAll(selector)].map(({ textContent }) => textContent ?? '')
-  const write = ({ keys, origin, earlier, witnesses = [], quorum, require = [], allow = [] }) => {
+  const write = ({ keys, origin, earlier, witnesses = [], quorum, authorities = [], require = [], allow = [] }) => {
     find('keys').value = keys.join('\n')
     find('earlier').value = earlier ?? ''
     find('origin').value = origin ?? ''
     find('witnesses').value = witnesses.join('\n')
+    const pem = (text) => `-----BEGIN CERTIFICATE-----\n${text}\n-----END CERTIFICATE-----\n`
+    find('certificates').value = authorities.map(pem).join('')
     find('quorum').value = quorum === undefined ? '' : String(quorum)
     for (const box of document.querySelectorAll('#require input, #allow input'))
       box.checked = (box.closest('#allow') === null ? require : allow).includes(box.value)

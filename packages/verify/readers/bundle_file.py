@@ -22,7 +22,7 @@ NUMBER = notes.NUMBER
 MOMENT = r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z"
 STREAM = rf"(?:governance|refusals|run/{ID})"
 BY = rf"(?:claim:{ID}@{NUMBER}|principal:{ID}|system:{ID})"
-SEEN = rf"(?:-|{NUMBER}:{HASH})/(?:-|{NUMBER}:{HASH})"
+SEEN = rf"(?:-|{NUMBER}:{HASH})/(?:-|(?!0:){NUMBER}:{HASH})"
 
 EVENT = re.compile(rf"event ({NUMBER}) ([A-Z][A-Za-z0-9]{{0,63}}) ({MOMENT}) ({BY}) ({SEEN}) ({HASH})", re.ASCII)
 CONTENT = re.compile(rf"(body|data) (?:([0-9a-f]{{32}}) ({NUMBER})|(withheld|erased) ({HASH})|(none))", re.ASCII)

@@ -26,6 +26,19 @@ describe('constancia start', () => {
     })
   })
 
+  it('R-E13 has the caller told only where --notify says so', async () => {
+    const project = new Project()
+    const start = (id: string, ...words: string[]) =>
+      project.run(['start', 'pay', '{"amount":5}', '--id', id, ...words])
+    const codes = [await start('quiet'), await start('loud', '--notify')].map(({ code }) => code)
+    expect(codes).toEqual([0, 0])
+    await project.using(false, async (runtime) => {
+      const tells = async (id: string): Promise<unknown> =>
+        JSON.parse((await runtime.run(id).events())[0]?.body ?? '{}').tells
+      expect([await tells('quiet'), await tells('loud')]).toEqual([undefined, true])
+    })
+  })
+
   it('C50: takes a priority, shows it where there is one, and refuses what is none', async () => {
     const project = new Project()
     const start = (id: string, ...words: string[]) =>

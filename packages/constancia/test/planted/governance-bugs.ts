@@ -52,6 +52,30 @@ export const governanceBugs: readonly PlantedBug[] = [
     noticedBy: { file: 'constancia/test/store/conformance.test.ts', name: 'memory store conforms: .*under a basis' },
   },
   {
+    breaks: 'what was decided before something ended is stored after it',
+    file: 'constancia/src/store/memory/streams.ts',
+    find: 'parts.clock.now() >= (basis.untilMs ?? Infinity)',
+    replace: 'parts.clock.now() < 0',
+    noticedBy: {
+      file: 'constancia/test/store/conformance.test.ts',
+      name: 'memory store conforms: .*says something else',
+    },
+  },
+  {
+    breaks: 'an open intent is dispatched again under limits that it passes by now',
+    file: governance('do-op'),
+    find: 'return this.#exceeded',
+    replace: 'return undefined',
+    noticedBy: { ...test('again', 'R-E9 R-F5'), inVain: true },
+  },
+  {
+    breaks: 'a worker that lost its claim writes in memory',
+    file: 'constancia/src/store/memory/events.ts',
+    find: "if (!holds(claim, row)) return { kind: 'claim_lost' }",
+    replace: '',
+    noticedBy: test('interleavings', "'ask-first', 'once' T10"),
+  },
+  {
     breaks: 'in SQLite, what is decided from a law that has grown is stored',
     file: 'constancia/src/store/sqlite/streams.ts',
     find: 'return !isHead(',

@@ -26,6 +26,7 @@ export const startCommand: Command = {
     { flags: '--actor <principal>', about: 'as whom the run acts' },
     { flags: '--version <version>', about: 'of the flow' },
     { flags: '--priority <priority>', about: 'from -100 to 100, higher is taken first; that of the flow unless set' },
+    { flags: '--notify', about: 'put what the caller has to know of the run into the outbox' },
     { flags: '-w, --wait', about: 'work until the run has ended, and print its output' },
   ],
   act: async (call) => {
@@ -54,7 +55,8 @@ function startOptions(call: Call): StartOptions {
   const [id, actor] = [call.options.text('id'), call.options.text('actor')]
   const priority = call.options.integer('priority')
   const who = { ...(id === undefined ? {} : { id }), ...(actor === undefined ? {} : { actor }) }
-  return { ...who, ...(priority === undefined ? {} : { priority }) }
+  const notify = call.options.flag('notify') ? { notify: true } : {}
+  return { ...who, ...notify, ...(priority === undefined ? {} : { priority }) }
 }
 
 function flowOf(runtime: Runtime, call: Call, text: string): AnyFlow {

@@ -73,7 +73,14 @@ export const governanceBugs: readonly PlantedBug[] = [
     file: 'constancia/src/store/memory/events.ts',
     find: "if (!holds(claim, row)) return { kind: 'claim_lost' }",
     replace: '',
-    noticedBy: test('interleavings', "'ask-first', 'once' T10"),
+    noticedBy: test('interleavings', "'ask-first', 'once', .* T10"),
+  },
+  {
+    breaks: 'a worker that lost its claim decides in the transaction that stores it',
+    file: 'constancia/src/engine/decision.ts',
+    find: "if (row.claim?.id !== claim.id || row.epoch !== claim.epoch) return 'claim_lost'",
+    replace: '',
+    noticedBy: test('interleavings', 'ends soon: true T10'),
   },
   {
     breaks: 'in SQLite, what is decided from a law that has grown is stored',

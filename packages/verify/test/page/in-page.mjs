@@ -217,7 +217,12 @@ export function takeForMarkup(texts) {
 
 /** Notes each step of the progress that the page sees before there is a verdict, and clicks at every fifth. */
 export function watchSteps() {
-  Object.assign(globalThis, { steps: [], clicks: 0 })
+  Object.assign(globalThis, { steps: [], clicks: 0, readHere: 0 })
+  const { stream } = Blob.prototype
+  Blob.prototype.stream = function () {
+    globalThis.readHere += 1
+    return stream.call(this)
+  }
   const summary = document.querySelector('.more-known summary')
   summary.addEventListener('click', () => {
     globalThis.clicks += 1
@@ -232,8 +237,8 @@ export function watchSteps() {
 
 /** What was noted. */
 export function watched() {
-  const { steps, clicks } = globalThis
-  return { steps, clicks }
+  const { steps, clicks, readHere } = globalThis
+  return { steps, clicks, readHere }
 }
 
 /** Presses the button at the first step of the progress. */

@@ -68,4 +68,11 @@ export const verifyBugs: readonly PlantedBug[] = [
     replace: 'checkpoint[1] > index + 1_000',
     noticedBy: vector('operator-checkpoint-that-came-later'),
   },
+  {
+    breaks: 'the proof of a leaf is taken for one in a tree of any size',
+    file: report('leaf-check'),
+    find: '!fitsSize(index, last.size',
+    replace: 'index < 0 && !fitsSize(index, last.size',
+    noticedBy: vector('forged-last-leaf-with-twice-its-index'),
+  },
 ]

@@ -110,6 +110,14 @@ const changes: Record<string, [CheckName, (draft: Draft, log: Log) => void]> = {
     (draft) => draft.leaves.splice(0, 1, { ...draft.leaves[0]!, path: draft.leaves[1]!.path }),
   ],
   'leaf-with-a-greater-index': ['leaves', (draft) => draft.leaves.push({ ...draft.leaves.pop()!, index: 99 })],
+  // The way to the root is the same from there: only the size of the tree tells that there is no such leaf.
+  'last-leaf-with-twice-its-index': [
+    'leaves',
+    (draft) => {
+      const leaf = draft.leaves.pop()!
+      draft.leaves.push({ ...leaf, index: 2 * leaf.index })
+    },
+  ],
   'leaf-of-another-event': [
     'leaves',
     (draft) => {

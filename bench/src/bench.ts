@@ -7,11 +7,13 @@ import { measureSteps } from './measures.js'
 import { writePage } from './page.js'
 import { Place } from './place.js'
 import { machineLine, type Report, reportOf, roundsLine, tableText } from './report.js'
+import { measureSealing } from './sealing/measures.js'
 
 const chapters: ReadonlyMap<string, (measuring: Measuring) => Promise<Chapter>> = new Map([
   ['steps', measureSteps],
   ['parked', measureParked],
   ['many', measureMany],
+  ['sealing', measureSealing],
   ['postgres', measureFleet],
 ])
 

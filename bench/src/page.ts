@@ -24,6 +24,8 @@ Nothing here is an absolute promise: disks and machines differ by more than prog
   committed, the run is claimed, its journal read and replayed. Beside it, in turns, one commit of one small row to another file of the same disk.
 - *In flight*: all runs are in a step when the clock starts, then each goes through its steps, every one of which waits for a timer of 1 ms.
 - *Children*, *a queue*: everything from the first start, or the first claim, to the last end.
+- *Sealing*: the same short runs in a process that seals them meanwhile, every ten seconds as always, and in one that does not; the processor's time of all threads
+  from the first start to the last end. Which of the two goes first alternates.
 - *PostgreSQL*: a server on the same machine and the same disk, as it is out of the box, or the one that \`DATABASE_URL\` names. One run and 256 runs
   as above; beside them the same rows in the same tables with their triggers, by the same driver, in one prepared statement and so in one round trip for each
   commit, whatever its size. The bare side does not look whether an event fits and keeps no row of where a run ends. It sends

@@ -1,3 +1,4 @@
+import { workSealed } from '../sealing/sealed-work.js'
 import { advanceMany } from './in-flight.js'
 import type { Order } from './orders.js'
 import { park, stay } from './parked.js'
@@ -40,5 +41,7 @@ function once(order: Exclude<Order, { readonly kind: 'serve' | 'drain' }>): Prom
       return callMany(order)
     case 'fill':
       return fill(order)
+    case 'seal':
+      return workSealed(order)
   }
 }

@@ -18,6 +18,14 @@ export type Order =
   | { readonly kind: 'fill'; readonly where: Where; readonly runs: number; readonly steps: number }
   /** Advances short runs of so many steps, and tells how many of them it has done. */
   | { readonly kind: 'drain'; readonly where: Where; readonly steps: number }
+  /** Does so many runs of so many steps, perhaps sealed meanwhile. */
+  | {
+      readonly kind: 'seal'
+      readonly file: string
+      readonly runs: number
+      readonly steps: number
+      readonly isSealed: boolean
+    }
 
 /** An order of one kind. */
 export type OrderOf<Kind extends Order['kind']> = Extract<Order, { readonly kind: Kind }>
@@ -47,4 +55,11 @@ export interface Advancing {
   readonly residentPeakBytes: number
   /** The longest that the event loop was kept. */
   readonly blockMs: number
+}
+
+/** What work came to that was sealed or not. */
+export interface Worked {
+  /** Milliseconds of the processors, of all threads of the process. */
+  readonly cpuMs: number
+  readonly checkpointCount: number
 }

@@ -337,24 +337,10 @@ export const governanceBugs: readonly PlantedBug[] = [
     }),
   ),
   {
-    breaks: 'a grant that has ended by the clock of the database holds where that of the process lags',
-    file: governance('law-book'),
-    find: 'return Math.max(this.#clock.now(), Math.floor(atMs + passedMs))',
-    replace: 'return Math.max(this.#clock.now(), Math.min(0, atMs + passedMs))',
-    noticedBy: test('skew', 'memory threat 25 R-E2'),
-  },
-  {
-    breaks: 'a grant that ends while it is decided still holds',
-    file: 'constancia/src/engine/decision.ts',
-    find: 'moveCount >= movesMax || basis.changesWithin(carefulMs)',
-    replace: 'moveCount >= movesMax',
-    noticedBy: test('skew', 'memory threat 25 R-E11'),
-  },
-  {
     breaks: 'a decision is put off as long as the law grows all the time',
     file: 'constancia/src/engine/decision.ts',
-    find: 'moveCount >= movesMax || basis.changesWithin(carefulMs)',
-    replace: 'moveCount < 0 || basis.changesWithin(carefulMs)',
+    find: 'moveCount >= movesMax || basis.untilMs - basis.nowMs <= carefulMs',
+    replace: 'moveCount < 0 || basis.untilMs - basis.nowMs <= carefulMs',
     noticedBy: test('skew', 'memory R-E11 an action gets through'),
   },
 ]

@@ -1,30 +1,8 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { cliBugs } from './cli-bugs.js'
-import { engineBugs } from './engine-bugs.js'
-import { evidenceBugs } from './evidence-bugs.js'
-import { familyBugs } from './family-bugs.js'
-import { fleetBugs } from './fleet-bugs.js'
-import { governanceBugs } from './governance-bugs.js'
-import { postgresBugs } from './postgres-bugs.js'
-import { scheduleBugs } from './schedule-bugs.js'
-import { storeBugs } from './store-bugs.js'
-import { verifyBugs } from './verify-bugs.js'
-import { witnessBugs } from './witness-bugs.js'
-import { type PlantedBug, Workbench } from './workbench.js'
+import { bugsByLayer } from './bugs.js'
+import { Workbench } from './workbench.js'
 
-const bugs: readonly PlantedBug[] = [
-  ...cliBugs,
-  ...engineBugs,
-  ...evidenceBugs,
-  ...familyBugs,
-  ...fleetBugs,
-  ...governanceBugs,
-  ...scheduleBugs,
-  ...storeBugs,
-  ...verifyBugs,
-  ...witnessBugs,
-  ...postgresBugs,
-]
+const bugs = bugsByLayer.flat()
 
 describe('T26 planted bugs', () => {
   let bench: Workbench

@@ -12,7 +12,7 @@ interface SealingSizes {
 }
 
 // Some twenty seconds of work each, so that it is sealed more than once.
-const fullSizes: SealingSizes = { pairs: 8, runs: 4_000, steps: 40 }
+const fullSizes: SealingSizes = { pairs: 6, runs: 4_000, steps: 40 }
 const quickSizes: SealingSizes = { pairs: 1, runs: 20, steps: 5 }
 
 /** Measures what sealing adds to the processor's time of the same work. */

@@ -48,6 +48,10 @@ const exceptions: Readonly<Record<string, string>> = {
   'golden/random-flows.test.ts': 'in memory, where thousands are tried',
   'golden/replay-determinism.test.ts': 'shapes of code in memory; the replay of them all on each store',
   'golden/suite.ts': 'in memory, twice; single crashes on each store',
+  'governance/again.test.ts':
+    'moments between two calls of a store, in memory; races on each store: governance/effect-races',
+  'governance/interleavings.test.ts':
+    'every order of two workers, in memory; crashes and takeovers of the same flows on each store: golden/governed',
   'governance/opening.test.ts': 'a contract is refused before a store is opened',
   'governance/stopping.test.ts':
     'a worker that stops at one moment, in memory; what is in doubt, on each store: governance/doubts',
@@ -66,6 +70,8 @@ const exceptions: Readonly<Record<string, string>> = {
   'schedule/crashing.test.ts': 'going on as another run, in memory; all else on each store',
   'schedule/declaring.test.ts': 'what is declared anew, in memory',
   'store/approvals.test.ts': 'a file that was edited by hand; rebuilt rows: the conformance suite',
+  'store/erasing.test.ts':
+    'pages and triggers of a file; rights and triggers there: postgres/erasing; the rule itself: the conformance suite',
   'store/limits.test.ts': 'what a claim looks at in SQLite and in memory; the rule itself: the conformance suite',
 }
 

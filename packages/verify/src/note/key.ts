@@ -121,7 +121,8 @@ const lowOrder = new Set([
 
 /** Whether a public key is one of the fourteen encodings of the eight points of low order, for which some signatures fit any message. */
 export function isLowOrder(publicKey: Uint8Array): boolean {
-  const unsigned = publicKey.slice()
+  // Not `slice`: that of a Node.js Buffer shares its bytes, and the caller's key would be changed.
+  const unsigned = new Uint8Array(publicKey)
   unsigned[31] = (unsigned[31] ?? 0) & 0x7f
   return lowOrder.has(hexOf(unsigned))
 }

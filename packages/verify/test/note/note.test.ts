@@ -112,6 +112,12 @@ describe('T18 a signed note', () => {
     expect((await parseVerifierKey(nodeCrypto, text)).kind).toBe('refused')
   })
 
+  test('a key that comes in a Buffer stays as it is', () => {
+    const key = Buffer.alloc(32, 0xfe)
+    expect(verifierKeyOf(nodeCrypto.sha256, 'log', key).publicKey).toEqual(Buffer.alloc(32, 0xfe))
+    expect(key).toEqual(Buffer.alloc(32, 0xfe))
+  })
+
   test('a key of low order is none, however it is encoded', async () => {
     const low = Uint8Array.of(1, ...new Uint8Array(31))
     expect(() => verifierKeyOf(nodeCrypto.sha256, 'log', low)).toThrow('low order')

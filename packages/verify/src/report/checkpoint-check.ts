@@ -107,7 +107,7 @@ export class CheckpointCheck {
     if (earlier !== undefined && earlier.size > head.size)
       findings.fail('consistency', `your checkpoint has ${earlier.size} leaves, the last one here only ${head.size}`)
     else if (earlier !== undefined && !this.#foundEarlier)
-      findings.skip('consistency', `the file has no proof from your checkpoint of size ${earlier.size}`, {
+      findings.unevaluated('consistency', `the file has no proof from your checkpoint of size ${earlier.size}`, {
         weight: 'incomplete',
       })
     return { ...last, counts: counting.length > 0 }
@@ -133,7 +133,7 @@ export class CheckpointCheck {
       findings.fail('checkpoints', `the checkpoint of size ${unknown} has no signature by a key that is known`)
     if (signedBy.length === 0) return
     if (governanceSeq === undefined && !this.#deps.isReceipt)
-      findings.skip(
+      findings.unevaluated(
         'checkpoints',
         `whether the key of ${name} was active cannot be said: its leaf of governance is missing`,
       )

@@ -16,8 +16,8 @@ const weights: readonly Weight[] = ['unreadable', 'forged', 'unverifiable', 'inc
 interface Entry {
   failed: Reason[]
   failedCount: number
-  skipped: Reason[]
-  skippedCount: number
+  open: Reason[]
+  openCount: number
 }
 
 /** Gathers what the checks find. Nothing that is found stops the others. */
@@ -35,10 +35,10 @@ export class Findings {
   }
 
   /** Something of a check was not evaluated; the verdict is what is said, if anything. */
-  skip(check: CheckName, message: string, about: About = {}): void {
+  unevaluated(check: CheckName, message: string, about: About = {}): void {
     const entry = this.#entry(check)
-    entry.skippedCount += 1
-    if (entry.skipped.length < reasonCountMax) entry.skipped.push(reasonOf(message, about))
+    entry.openCount += 1
+    if (entry.open.length < reasonCountMax) entry.open.push(reasonOf(message, about))
     if (about.weight !== undefined) this.#weights.add(about.weight)
   }
 
@@ -68,15 +68,15 @@ export class Findings {
   }
 
   #entry(check: CheckName): Entry {
-    const entry = this.#entries.get(check) ?? { failed: [], failedCount: 0, skipped: [], skippedCount: 0 }
+    const entry = this.#entries.get(check) ?? { failed: [], failedCount: 0, open: [], openCount: 0 }
     this.#entries.set(check, entry)
     return entry
   }
 
   #resultOf(name: CheckName): CheckResult {
-    const { failed = [], failedCount = 0, skipped = [], skippedCount = 0 } = this.#entries.get(name) ?? {}
+    const { failed = [], failedCount = 0, open = [], openCount = 0 } = this.#entries.get(name) ?? {}
     if (failedCount > 0) return { name, result: 'failed', reasons: failed, reasonCount: failedCount }
-    if (skippedCount > 0) return { name, result: 'not_evaluated', reasons: skipped, reasonCount: skippedCount }
+    if (openCount > 0) return { name, result: 'not_evaluated', reasons: open, reasonCount: openCount }
     if (this.#unreadableReason === undefined) return { name, result: 'passed', reasons: [], reasonCount: 0 }
     const reasons = [reasonOf(this.#unreadableReason, {})]
     return { name, result: 'not_evaluated', reasons, reasonCount: 1 }

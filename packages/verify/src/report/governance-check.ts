@@ -84,7 +84,7 @@ export class GovernanceCheck {
     const erasure = this.#governance.erasureOf(stream, seq)
     const message = 'its data is said to be erased, and no Erased event of governance names it'
     if (erasure === 'untold') this.#findings.fail('law', message, { stream, seq })
-    else if (erasure === 'unknown') this.#findings.skip('law', message, { stream, seq })
+    else if (erasure === 'unknown') this.#findings.unevaluated('law', message, { stream, seq })
   }
 
   #finishRun({ name, replay }: { readonly name: string; readonly replay: RunReplay }): void {
@@ -100,7 +100,7 @@ export class GovernanceCheck {
     const results = new Map<ReplayCheck, Finding['result']>()
     for (const { check, result, seq, message } of found) {
       if (result === 'failed') this.#findings.fail(check, message, { stream, seq })
-      else this.#findings.skip(check, message, { stream, seq })
+      else this.#findings.unevaluated(check, message, { stream, seq })
       if (results.get(check) !== 'failed') results.set(check, result)
     }
     return results

@@ -43,10 +43,10 @@ export function notProvenByReceipt(
     ...(body === undefined ? ['What the event says: it is withheld.'] : []),
     ...(data.kind === 'withheld' || data.kind === 'erased' ? [`What the event carries: it is ${data.kind}.`] : []),
   ]
-  return [...skippedOf(checks), ...gone, ...neverByReceipt, ...outside(checks, witnesses), effect]
+  return [...unevaluatedOf(checks), ...gone, ...neverByReceipt, ...outside(checks, witnesses), effect]
 }
 
-function skippedOf(checks: readonly CheckResult[]): string[] {
+function unevaluatedOf(checks: readonly CheckResult[]): string[] {
   return checks
     .filter(({ result }) => result === 'not_evaluated')
     .map(
@@ -82,7 +82,7 @@ export function notProven({ checks, runs, law, witnesses }: Concluded): string[]
     ...(erased > 0 ? [`What ${erased} texts said that were erased.`] : []),
   ]
   return [
-    ...skippedOf(checks),
+    ...unevaluatedOf(checks),
     ...unsealedLaw,
     ...unsealed,
     ...gone,

@@ -13,7 +13,7 @@ export class TokenCheck {
   readonly #findings: Findings
   readonly #anchors: readonly Uint8Array[]
   readonly #reports: TokenReport[] = []
-  readonly #skipped: string[] = []
+  readonly #open: string[] = []
   #hasValid = false
   #count = 0
 
@@ -36,7 +36,7 @@ export class TokenCheck {
       const { result, why = '' } = report
       const message = `a token over the checkpoint of size ${size}: ${why}`
       if (result === 'refused') this.#findings.fail('tokens', message)
-      if (result === 'not_evaluated') this.#skipped.push(message)
+      if (result === 'not_evaluated' && this.#open.length < reportCountMax) this.#open.push(message)
       if (result === 'valid') this.#hasValid = true
       this.#count += 1
       if (this.#count <= reportCountMax) this.#reports.push(report)
@@ -46,9 +46,9 @@ export class TokenCheck {
   /** The file was read to its end: where none of its tokens counts, nothing was evaluated. Several authorities may have said something: who trusts one needs no word of the others. */
   finish(): void {
     if (this.#anchors.length === 0 || this.#hasValid) return
-    for (const message of this.#skipped) this.#findings.skip('tokens', message)
+    for (const message of this.#open) this.#findings.unevaluated('tokens', message)
     if (this.#count === 0)
-      this.#findings.skip('tokens', 'no checkpoint in the file has a token of a time-stamping authority')
+      this.#findings.unevaluated('tokens', 'no checkpoint in the file has a token of a time-stamping authority')
   }
 
   async #reportOf(size: number, token: Uint8Array, text: Uint8Array): Promise<TokenReport> {

@@ -8,6 +8,9 @@ import { sha256Of } from './hash.js'
 
 const width = 256
 const hashBytes = 32
+// A tile has so many levels of the tree; no tree has as many levels as the other.
+const tileLevels = 8
+const levelsMax = 64
 
 /** A log made longer. */
 export interface GrownTree {
@@ -104,6 +107,8 @@ export class TileProofs {
   readonly #log: Log
   readonly #tiles = new Map<string, Uint8Array>()
   readonly #missing = new Map<string, TilePlace>()
+  /** Whole ones between two levels of tiles, by level and index. */
+  readonly #subtrees = new Map<number, Uint8Array>()
   readonly #source: TreeSource = {
     sha256: sha256Of,
     subtree: (level, index) => this.#subtree(level, index),
@@ -139,18 +144,27 @@ export class TileProofs {
     return make()
   }
 
+  // Neighbours have most of their proofs in common: each hash is made once.
   #subtree(level: number, index: number): Uint8Array {
-    const tileLevel = Math.floor(level / 8)
-    const count = 2 ** (level % 8)
-    const first = index * count
-    const place = { level: tileLevel, index: Math.floor(first / width) }
+    if (level % tileLevels === 0) return this.#ofTile({ level: level / tileLevels, index })
+    const key = index * levelsMax + level
+    const known = this.#subtrees.get(key)
+    if (known !== undefined) return known
+    const [left, right] = [this.#subtree(level - 1, 2 * index), this.#subtree(level - 1, 2 * index + 1)]
+    const hash = sha256Of(nodePreimage(left, right))
+    if (this.#missing.size === 0) this.#subtrees.set(key, hash)
+    return hash
+  }
+
+  #ofTile({ level, index }: TilePlace): Uint8Array {
+    const place = { level, index: Math.floor(index / width) }
     const bytes = this.#tiles.get(keyOf(place))
     if (bytes === undefined) {
       this.#missing.set(keyOf(place), place)
       return new Uint8Array(hashBytes)
     }
-    const from = (first % width) * hashBytes
-    return perfect(hashesOf(bytes.subarray(from), { ...place, count }))
+    const from = (index % width) * hashBytes
+    return hashesOf(bytes.subarray(from), { ...place, count: 1 })[0] as Uint8Array
   }
 }
 

@@ -1,3 +1,5 @@
+import { boundedBody } from './bounded-body.js'
+
 /** A witness that checkpoints are cosigned by; `witnessEndpoint` makes one. */
 export interface CosigningWitness {
   /** How people know where it is. */
@@ -37,19 +39,7 @@ export function witnessEndpoint(
     ask: async (body) => {
       const request = { method: 'POST', body, headers: { 'content-type': 'text/plain; charset=utf-8', ...headers } }
       const answer = await send(address, { ...request, redirect: 'error', signal: AbortSignal.timeout(answerMsMax) })
-      return { status: answer.status, body: await textOf(answer) }
+      return { status: answer.status, body: (await boundedBody(answer, answerBytesMax)).toString('utf8') }
     },
   }
-}
-
-async function textOf({ body }: Response): Promise<string> {
-  if (body === null) return ''
-  const pieces: Uint8Array[] = []
-  let count = 0
-  for await (const piece of body) {
-    count += piece.length
-    if (count > answerBytesMax) throw new Error(`it answered with more than ${answerBytesMax} bytes`)
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces).toString('utf8')
 }

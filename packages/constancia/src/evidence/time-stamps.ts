@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { resolve } from 'node:path'
+import { boundedBody } from './bounded-body.js'
 import { withoutSecrets } from './outside.js'
 
 /** Somebody who signs what time it is (RFC 3161), and from whom tokens over checkpoints are got. */
@@ -42,20 +43,9 @@ export function timeStampingAuthority(url: string, options: TimeStampingOptions)
         headers: { 'content-type': 'application/timestamp-query', ...headers },
         signal: AbortSignal.timeout(answerMsMax),
       })
-      const bytes = await boundedBody(answer)
+      const bytes = await boundedBody(answer, answerBytesMax)
       if (!answer.ok) throw new Error(`it answered ${answer.status}`)
       return bytes
     },
   }
-}
-
-async function boundedBody({ body }: Response): Promise<Uint8Array> {
-  const pieces: Uint8Array[] = []
-  let length = 0
-  for await (const piece of body ?? []) {
-    length += piece.length
-    if (length > answerBytesMax) throw new Error(`it answered with more than ${answerBytesMax} bytes`)
-    pieces.push(piece)
-  }
-  return Buffer.concat(pieces)
 }

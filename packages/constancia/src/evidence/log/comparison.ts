@@ -11,7 +11,7 @@ import { nodeCrypto } from '@constancia/verify/node'
 import { type Store, storeError } from '../../store/index.js'
 import type { OutsidePlace } from '../index.js'
 import { evidenceError } from '../index.js'
-import type { Tell } from './delivery.js'
+import type { Tell } from './errand.js'
 import type { KeyLedger, LogKey } from './keys.js'
 import { TileProofs } from './tree.js'
 

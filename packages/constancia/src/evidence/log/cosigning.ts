@@ -2,7 +2,7 @@ import { base64Of, checkCosignature, parseNote, parseWitnessKey, utf8Of, type Ve
 import { nodeCrypto } from '@constancia/verify/node'
 import type { Checkpoint, Log } from '../../store/index.js'
 import { type CosigningWitness, evidenceError } from '../index.js'
-import type { Tell } from './delivery.js'
+import { Errand, type Tell } from './errand.js'
 import { TileProofs } from './tree.js'
 
 /** A witness whose key was read. */
@@ -39,38 +39,29 @@ export class Cosigning {
   readonly #parts: CosigningParts
   /** The greatest size that is known to be cosigned; undefined until it was looked up. */
   #cosignedSize: number | undefined
-  #underway: Promise<void> | undefined
-  #isAway = false
+  readonly #errand: Errand
 
   constructor(parts: CosigningParts) {
     this.#parts = parts
+    const { name } = parts.witness
+    this.#errand = new Errand({
+      tell: parts.tell,
+      act: () => this.#cosign(),
+      works: `${name} cosigns checkpoints again.`,
+      fails: (reason) =>
+        `${name} does not cosign checkpoints just now (${reason}). Runs and sealing go on, and it is asked again.`,
+      levelOf: (error) => (error instanceof RefusedError ? 'error' : 'warn'),
+    })
   }
 
   /** Asks for what is not cosigned yet. Never rejects: what was not cosigned is asked for the next time. */
   deliver(): Promise<void> {
-    this.#underway ??= this.#deliver().finally(() => {
-      this.#underway = undefined
-    })
-    return this.#underway
+    return this.#errand.run()
   }
 
   /** Resolves once nothing is under way. */
-  async settled(): Promise<void> {
-    await this.#underway
-  }
-
-  async #deliver(): Promise<void> {
-    const { witness, tell } = this.#parts
-    try {
-      await this.#cosign()
-      if (this.#isAway) tell('info', `${witness.name} cosigns checkpoints again.`)
-      this.#isAway = false
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      const message = `${witness.name} does not cosign checkpoints just now (${reason}). Runs and sealing go on, and it is asked again.`
-      if (!this.#isAway) tell(error instanceof RefusedError ? 'error' : 'warn', message)
-      this.#isAway = true
-    }
+  settled(): Promise<void> {
+    return this.#errand.settled()
   }
 
   async #cosign(): Promise<void> {

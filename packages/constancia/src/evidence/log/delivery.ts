@@ -1,5 +1,6 @@
 import type { Checkpoint, Log } from '../../store/index.js'
 import type { OutsidePlace } from '../index.js'
+import { Errand, type Tell } from './errand.js'
 
 /** What checkpoints are brought outside with. */
 export interface DeliveryParts {
@@ -8,9 +9,6 @@ export interface DeliveryParts {
   readonly tell: Tell
 }
 
-/** Tells an operator something. */
-export type Tell = (level: 'info' | 'warn' | 'error', message: string) => void
-
 const pageSize = 100
 
 /** Brings checkpoints to one place outside, in their order, each once as far as this process knows. A place that is away delays nobody. */
@@ -18,42 +16,36 @@ export class Delivery {
   readonly #parts: DeliveryParts
   /** The greatest size that is known to be there. */
   #keptSize: number
-  #underway: Promise<void> | undefined
-  #isAway = false
+  readonly #errand: Errand
 
   constructor(parts: DeliveryParts, keptSize: number) {
     this.#parts = parts
     this.#keptSize = keptSize
+    const { name } = parts.place
+    this.#errand = new Errand({
+      tell: parts.tell,
+      act: () => this.#bring(),
+      works: `Checkpoints reach ${name} again.`,
+      fails: (reason) =>
+        `Checkpoints do not reach ${name} (${reason}). Runs and sealing go on, and they are brought there once it is back.`,
+    })
   }
 
   /** Brings what is not there yet. Never rejects: what could not be brought is brought the next time. */
   deliver(): Promise<void> {
-    this.#underway ??= this.#deliver().finally(() => {
-      this.#underway = undefined
-    })
-    return this.#underway
+    return this.#errand.run()
   }
 
   /** Resolves once nothing is under way. */
-  async settled(): Promise<void> {
-    await this.#underway
+  settled(): Promise<void> {
+    return this.#errand.settled()
   }
 
-  async #deliver(): Promise<void> {
-    const { log, place, tell } = this.#parts
-    try {
-      for (;;) {
-        const some = await log.checkpoints({ fromSize: this.#keptSize + 1, limit: pageSize })
-        for (const checkpoint of some) await this.#keep(checkpoint)
-        if (some.length < pageSize) break
-      }
-      if (this.#isAway) tell('info', `Checkpoints reach ${place.name} again.`)
-      this.#isAway = false
-    } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      const message = `Checkpoints do not reach ${place.name} (${reason}). Runs and sealing go on, and they are brought there once it is back.`
-      if (!this.#isAway) tell('warn', message)
-      this.#isAway = true
+  async #bring(): Promise<void> {
+    for (;;) {
+      const some = await this.#parts.log.checkpoints({ fromSize: this.#keptSize + 1, limit: pageSize })
+      for (const checkpoint of some) await this.#keep(checkpoint)
+      if (some.length < pageSize) return
     }
   }
 

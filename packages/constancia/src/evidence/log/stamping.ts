@@ -12,7 +12,7 @@ import {
 import { nodeCrypto } from '@constancia/verify/node'
 import type { Checkpoint, Clock, Log } from '../../store/index.js'
 import type { TimeStampingAuthority } from '../index.js'
-import type { Tell } from './delivery.js'
+import { Errand, type Tell } from './errand.js'
 
 /** What tokens are got with. */
 export interface StampingParts {
@@ -36,11 +36,18 @@ export class Stamping {
   #offered: Checkpoint | undefined
   #lastAtMs: number | undefined
   #notBeforeMs = Number.NEGATIVE_INFINITY
-  #underway: Promise<void> | undefined
-  #isAway = false
+  readonly #errand: Errand
 
   constructor(parts: StampingParts) {
     this.#parts = parts
+    const { name } = parts.authority
+    this.#errand = new Errand({
+      tell: parts.tell,
+      act: () => this.#getDue(),
+      works: `Checkpoints get tokens of ${name} again.`,
+      fails: (reason) =>
+        `Checkpoints get no token of ${name} (${reason}). Runs and sealing go on, and it is asked again.`,
+    })
   }
 
   /** A checkpoint that was made just now; it takes the place of one that has no token yet. */
@@ -49,34 +56,27 @@ export class Stamping {
   }
 
   /** Gets a token over what was offered last, if one is due. Never rejects: what failed is tried again later. */
-  stamp(): Promise<void> {
-    this.#underway ??= this.#stamp().finally(() => {
-      this.#underway = undefined
-    })
-    return this.#underway
+  async stamp(): Promise<void> {
+    if (this.#offered === undefined || this.#parts.clock.now() < this.#notBeforeMs) return
+    await this.#errand.run()
   }
 
   /** Resolves once nothing is under way. */
-  async settled(): Promise<void> {
-    await this.#underway
+  settled(): Promise<void> {
+    return this.#errand.settled()
   }
 
-  async #stamp(): Promise<void> {
+  async #getDue(): Promise<void> {
     const checkpoint = this.#offered
-    const { clock, authority, tell } = this.#parts
-    if (checkpoint === undefined || clock.now() < this.#notBeforeMs) return
+    if (checkpoint === undefined) return
     try {
       if (await this.#isDue(checkpoint)) await this.#get(checkpoint)
-      if (this.#offered === checkpoint) this.#offered = undefined
-      if (this.#isAway) tell('info', `Checkpoints get tokens of ${authority.name} again.`)
-      this.#isAway = false
     } catch (error) {
-      const reason = error instanceof Error ? error.message : String(error)
-      const message = `Checkpoints get no token of ${authority.name} (${reason}). Runs and sealing go on, and it is asked again.`
-      if (!this.#isAway) tell('warn', message)
-      this.#isAway = true
+      const { clock, authority } = this.#parts
       this.#notBeforeMs = clock.now() + Math.min(retryMs, authority.everyMs)
+      throw error
     }
+    if (this.#offered === checkpoint) this.#offered = undefined
   }
 
   // What another worker got counts as well.

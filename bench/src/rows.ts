@@ -1,4 +1,4 @@
-import { type Row, withTarget } from './row.js'
+import { type Row, ratesRow, withTarget } from './row.js'
 import { ratios, spreadOf } from './samples.js'
 import type { Samples, Sizes } from './sizes.js'
 
@@ -10,23 +10,14 @@ export function stepRows(sizes: Sizes, samples: Samples): Row[] {
 }
 
 function comparisons(sizes: Sizes, samples: Samples): Row[] {
-  const one: Row = {
-    id: 'one-run',
-    what: 'one run, step after step; time against a bare commit each',
-    unit: 'steps/s',
-    constancia: spreadOf(samples.oneRun),
-    bare: spreadOf(samples.oneRunBare),
-    ratio: spreadOf(ratios(samples.oneRunBare, samples.oneRun)),
-  }
-  const many: Row = {
+  const one = { id: 'one-run', what: 'one run, step after step; time against a bare commit each' }
+  const many = {
     id: 'many-runs',
     what: `${sizes.manyRuns.runs} runs at once; share of the bare driver's rate in groups of ${sizes.manyRuns.runs}`,
-    unit: 'steps/s',
-    constancia: spreadOf(samples.manyRuns),
-    bare: spreadOf(samples.manyRunsBare),
-    ratio: spreadOf(ratios(samples.manyRuns, samples.manyRunsBare)),
   }
-  return [withTarget(one, '<=', 1.3), withTarget(many, '>=', 0.6)]
+  const ofOne = ratesRow(one, { constancia: samples.oneRun, bare: samples.oneRunBare }, 'times')
+  const ofMany = ratesRow(many, { constancia: samples.manyRuns, bare: samples.manyRunsBare }, 'rates')
+  return [withTarget(ofOne, '<=', 1.3), withTarget(ofMany, '>=', 0.6)]
 }
 
 function replays({ longSteps, shortSteps }: Sizes, samples: Samples): Row[] {

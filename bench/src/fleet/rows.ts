@@ -1,4 +1,4 @@
-import { type Row, withTarget } from '../row.js'
+import { type Row, ratesRow, withTarget } from '../row.js'
 import { percentile, ratios, spreadOf } from '../samples.js'
 import type { FleetSamples, FleetSizes } from './sizes.js'
 
@@ -10,23 +10,17 @@ export function fleetRows(sizes: FleetSizes, samples: FleetSamples): Row[] {
 }
 
 function steps({ manyRuns: { runs } }: FleetSizes, samples: FleetSamples): Row[] {
-  const one: Row = {
+  const one = {
     id: 'postgres-one-run',
     what: 'PostgreSQL: one run, step after step; time against a bare commit each',
-    unit: 'steps/s',
-    constancia: spreadOf(samples.oneRun),
-    bare: spreadOf(samples.oneRunBare),
-    ratio: spreadOf(ratios(samples.oneRunBare, samples.oneRun)),
   }
-  const many: Row = {
+  const many = {
     id: 'postgres-many-runs',
     what: `PostgreSQL: ${runs} runs at once; share of the rate of bare inserts in groups of ${runs}`,
-    unit: 'steps/s',
-    constancia: spreadOf(samples.manyRuns),
-    bare: spreadOf(samples.manyRunsBare),
-    ratio: spreadOf(ratios(samples.manyRuns, samples.manyRunsBare)),
   }
-  return [withTarget(one, '<=', 1.5), withTarget(many, '>=', 0.5)]
+  const ofOne = ratesRow(one, { constancia: samples.oneRun, bare: samples.oneRunBare }, 'times')
+  const ofMany = ratesRow(many, { constancia: samples.manyRuns, bare: samples.manyRunsBare }, 'rates')
+  return [withTarget(ofOne, '<=', 1.5), withTarget(ofMany, '>=', 0.5)]
 }
 
 function waking({ wakes }: FleetSizes, { wakings }: FleetSamples): Row[] {

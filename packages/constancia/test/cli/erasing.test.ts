@@ -105,9 +105,11 @@ async function answersClearly(project: GovernedProject): Promise<void> {
     ['runs'],
     ['approvals', '--all'],
   ]
+  // Digits that stand alone: hashes and dates may have the same four by chance.
+  const gone = /friend|(?<![\w+/])2500(?![\w+/])|receipt"/
   for (const one of words) {
     const { code, stdout } = await project.give(one)
-    expect([one, code, /friend|2500|receipt"/.test(stdout)]).toEqual([one, 0, false])
+    expect([one, code, gone.test(stdout)]).toEqual([one, 0, false])
     expect([one, stdout === '']).toEqual([one, false])
   }
   expect((await project.give(['journal', 'p1'])).stdout).toContain('(erased)')

@@ -152,12 +152,3 @@ const wanted = [
   'StepCompleted',
   'StepCompleted',
 ].join()
-
-/** The share of one processor that this process uses meanwhile. */
-export async function usageOf(ms: number): Promise<number> {
-  const startMs = performance.now()
-  const start = process.cpuUsage()
-  await pause(ms)
-  const { user, system } = process.cpuUsage(start)
-  return (user + system) / 1000 / (performance.now() - startMs)
-}

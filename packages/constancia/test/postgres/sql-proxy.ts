@@ -44,10 +44,13 @@ export class SqlProxy {
   /** Told of each question once its answer was passed on. */
   onAnswered: (question: Question) => void = () => undefined
   cutCount = 0
+  /** Connections that were opened or refused, and questions that came, in all. */
+  tryCount = 0
 
   constructor(targetPort: number) {
     this.targetPort = targetPort
     this.#server = createServer((client) => {
+      this.tryCount += 1
       if (this.targetPort === 0) {
         client.destroy()
         return
@@ -73,6 +76,7 @@ export class SqlProxy {
 
   /** Names a statement that comes now. */
   nameOf(sql: string): Question {
+    this.tryCount += 1
     const text = sql
       .replaceAll(/"test_\w+"\./g, '')
       .replaceAll(/\s+/g, ' ')

@@ -24,7 +24,7 @@ const restFactor = 9
 
 /**
  * Whoever waits for a run to end. A run of this process is looked at when its execution is over; a hint of another process
- * makes it look at all of them, and a poll finds what no hint told.
+ * makes it look at that run, or at all of them where it names none, and a poll finds what no hint told.
  */
 export class Ends {
   readonly #input: EndsInput
@@ -62,7 +62,8 @@ export class Ends {
 
   /** Takes a hint of the store. */
   notice(change: Change): void {
-    if (change.run === undefined) this.lookSoon()
+    if (change.run === undefined && change.ended !== false) this.lookSoon()
+    if (change.run !== undefined && change.ended === true) void this.look(change.run)
   }
 
   /** Some run may have ended without an execution of this process. */

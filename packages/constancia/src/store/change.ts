@@ -12,4 +12,6 @@ export interface Change {
   readonly outbox: boolean
   /** True where it was done by whoever had the run, or started it: nobody else who has a run need read on. */
   readonly byOwner?: boolean
+  /** True where the run, or one of many, ended by it in another process; undefined where that is unknown or of no concern. */
+  readonly ended?: boolean
 }

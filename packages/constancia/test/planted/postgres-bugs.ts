@@ -126,6 +126,13 @@ export const postgresBugs: readonly PlantedBug[] = [
     },
   },
   {
+    breaks: 'whoever waits for a run of another process learns of its end by looking now and then',
+    file: 'constancia/src/engine/ends.ts',
+    find: 'change.ended === true',
+    replace: 'false',
+    noticedBy: { file: 'constancia/test/postgres/hints.test.ts', name: 'hears of each end', inVain: true },
+  },
+  {
     breaks: 'a database that was moved away is worked on by those who have it open',
     file: postgres('move-state'),
     find: 'FOR EACH STATEMENT EXECUTE',

@@ -6,13 +6,15 @@ import { claim, create, idOf } from '../store/storage.js'
 import { partsOf } from '../store/stores.js'
 import { databaseUrl, dropSchema, newSchema } from './database.js'
 
-const runCount = 25 // More than are named in one notification.
+const apartCount = 5
+const runCount = 30 // Also without those, more than are named in one notification.
 
-/** A store that counts how often a journal is read, and keeps what it hears. */
-function watched(store: Store, heard: Change[], counts: { reads: number }): Store {
+/** A store that counts how often a journal or a row is read, and keeps what it hears. */
+function watched(store: Store, heard: Change[], counts: { reads: number; rows: number }): Store {
   return new Proxy(store, {
     get(target, name: keyof Store) {
       if (name === 'read') counts.reads += 1
+      if (name === 'run') counts.rows += 1
       if (name === 'watch')
         return (listener: (change: Change) => void) =>
           target.watch((change) => {
@@ -32,7 +34,7 @@ async function until(holds: () => boolean): Promise<void> {
 test('what owners do to many runs makes no other worker read its own runs again, what others tell many runs does', async () => {
   const [url, schema] = [await databaseUrl(), newSchema()]
   const heard: Change[] = []
-  const counts = { reads: 0 }
+  const counts = { reads: 0, rows: 0 }
   const letGo: (() => void)[] = []
   const holding = flow({
     name: 'holding',
@@ -60,7 +62,7 @@ test('what owners do to many runs makes no other worker read its own runs again,
     other.append({ claim: one, head: one.head, drafts: [completed], seen: '-/-', readSignalCount: 0 }),
   )
   expect(new Set((await Promise.all(ending)).map(({ kind }) => kind))).toEqual(new Set(['appended']))
-  await until(() => heard.slice(from).some(({ run, due }) => run === undefined && !due))
+  await until(() => heard.slice(from).some(({ run, due, ended }) => run === undefined && !due && ended === true))
   expect(counts.reads).toBe(readsBefore)
 
   await Promise.all(names.map((run) => create(other, `${run}-again`)))
@@ -74,6 +76,48 @@ test('what owners do to many runs makes no other worker read its own runs again,
 
   for (const go of letGo) go()
   await Promise.all(runs.map((run) => run.result()))
+  await runtime.close()
+  await other.close()
+  await dropSchema(schema)
+})
+
+test('whoever waits for runs of another process hears of each end, and looks at no other', async () => {
+  const [url, schema] = [await databaseUrl(), newSchema()]
+  const heard: Change[] = []
+  const counts = { reads: 0, rows: 0 }
+  const factory = async (parts: StoreParts): Promise<Store> =>
+    watched(await postgres({ url, schema })(parts), heard, counts)
+  const other = await postgres({ url, schema })(partsOf(systemClock))
+  const names = Array.from({ length: runCount }, (_, no) => `r${no}`)
+  await Promise.all(names.map((run) => create(other, run)))
+  const claims = await claim(other, runCount)
+  const [apart, together] = [claims.slice(0, apartCount), claims.slice(apartCount)]
+  const end = (one: (typeof claims)[number]) =>
+    other.append({
+      claim: one,
+      head: one.head,
+      drafts: [{ kind: 'FlowCompleted', body: '{}', data: '7' }],
+      seen: '-/-',
+      readSignalCount: 0,
+    })
+
+  // One that would look by itself only after a time for which no test waits.
+  const unrelated = flow({ name: 'unrelated', version: 1, run: async () => null })
+  const worker = { pollMs: 3_600_000, leaseMs: 10_800_000 }
+  const runtime = await open({ store: factory, flows: [unrelated], worker, log: () => undefined })
+  const results = new Map(claims.map(({ run }) => [run, runtime.run(run).result()]))
+  await until(() => counts.rows >= runCount && heard.some(({ run }) => run === undefined)) // It listens.
+
+  const rowsBefore = counts.rows
+  for (const one of apart) {
+    await end(one)
+    expect(await results.get(one.run)).toBe(7)
+  }
+  // It may have looked at all of them once because it began to listen, and not once for each end.
+  expect(counts.rows - rowsBefore).toBeLessThan(2 * runCount)
+
+  await Promise.all(together.map(end)) // So many at once are not named.
+  expect(await Promise.all(results.values())).toEqual(claims.map(() => 7))
   await runtime.close()
   await other.close()
   await dropSchema(schema)

@@ -217,6 +217,6 @@ function checkSuccessor({ claim: { run }, drafts }: Append, successor: CreateRun
 /** What listeners are told of new events of a run's owner, or of who starts it. Others wait for what is due, for the outbox, and for ends; the rest they need not know. */
 export function touchedOf({ fold, entries }: Added, due: boolean): Touched {
   const outbox = entries.length > 0
-  const isLoud = due || outbox || fold.outcome !== 'open'
-  return { run: fold.id, headSeq: fold.head.seq, due, outbox, byOwner: true, isLoud }
+  const ended = fold.outcome !== 'open'
+  return { run: fold.id, headSeq: fold.head.seq, due, outbox, byOwner: true, ended, isLoud: due || outbox || ended }
 }

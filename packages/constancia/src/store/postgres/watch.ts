@@ -22,9 +22,8 @@ const unknown: Change = { run: undefined, headSeq: undefined, due: true, outbox:
 
 /**
  * Tells listeners what changed: runs of this process by name after their commit, those of others by LISTEN, on a connection of
- * its own. What is sent there is `<handle> <due><outbox><by owners> <run>/<head> …`, without runs where they are many; versions
- * before know two of the flags. A hint only: what is
- * sent while the connection is down is lost, so whenever it is up again everything may have changed.
+ * its own. What is sent there is `<handle> <due><outbox><by owners><ended> <run>/<head> …`, without runs where they are many;
+ * versions before know two or three of the flags. A hint only: what is sent while the connection is down is lost, so whenever it is up again everything may have changed.
  */
 export class Watchers {
   readonly channel: string
@@ -66,6 +65,7 @@ export class Watchers {
       loud.some(({ due }) => due),
       loud.some(({ outbox }) => outbox),
       loud.every(({ byOwner }) => byOwner === true),
+      loud.some(({ ended }) => ended === true),
     ]
     const flags = told.map((flag) => (flag ? 1 : 0)).join('')
     const runs = loud.length > runsMax ? [] : loud.map(({ run, headSeq }) => `${run}/${headSeq ?? ''}`)
@@ -142,7 +142,8 @@ export class Watchers {
   readonly #hear = (text: string): void => {
     const [handle, flags = '11', ...runs] = text.split(' ')
     if (handle === this.#parts.handle) return
-    const change = { due: flags[0] === '1', outbox: flags[1] === '1', byOwner: flags[2] === '1' }
+    const ended = flags[3] !== '0'
+    const change = { due: flags[0] === '1', outbox: flags[1] === '1', byOwner: flags[2] === '1', ended }
     if (runs.length === 0) this.#call({ run: undefined, headSeq: undefined, ...change })
     for (const run of runs) {
       const [id, seq] = run.split('/')

@@ -9,7 +9,8 @@ import { serve, wake } from './waking.js'
 const tell = (told: unknown): void => void process.send?.(told ?? null)
 const going = new Promise<void>((resolve) => process.once('message', () => resolve()))
 const end = await obey(JSON.parse(process.argv[2] ?? '') as Order)
-process.on('message', () => {
+process.on('message', (word) => {
+  if (word !== 'end') return
   void end().then(() => process.disconnect())
 })
 
@@ -17,6 +18,8 @@ async function obey(order: Order): Promise<() => Promise<void>> {
   switch (order.kind) {
     case 'serve':
       return serve(order, tell)
+    case 'seal':
+      return workSealed(order, tell)
     case 'drain':
       tell(0)
       await going
@@ -27,7 +30,7 @@ async function obey(order: Order): Promise<() => Promise<void>> {
   }
 }
 
-function once(order: Exclude<Order, { readonly kind: 'serve' | 'drain' }>): Promise<unknown> {
+function once(order: Exclude<Order, { readonly kind: 'serve' | 'drain' | 'seal' }>): Promise<unknown> {
   switch (order.kind) {
     case 'park':
       return park(order)
@@ -41,7 +44,5 @@ function once(order: Exclude<Order, { readonly kind: 'serve' | 'drain' }>): Prom
       return callMany(order)
     case 'fill':
       return fill(order)
-    case 'seal':
-      return workSealed(order)
   }
 }

@@ -18,7 +18,7 @@ export type Order =
   | { readonly kind: 'fill'; readonly where: Where; readonly runs: number; readonly steps: number }
   /** Advances short runs of so many steps, and tells how many of them it has done. */
   | { readonly kind: 'drain'; readonly where: Where; readonly steps: number }
-  /** Does so many runs of so many steps, perhaps sealed meanwhile. */
+  /** Does so many runs of so many steps whenever it is told to go on, perhaps sealed meanwhile. */
   | {
       readonly kind: 'seal'
       readonly file: string
@@ -57,9 +57,9 @@ export interface Advancing {
   readonly blockMs: number
 }
 
-/** What work came to that was sealed or not. */
+/** What work came to that was sealed or not, since it began. */
 export interface Worked {
-  /** Milliseconds of the processors, of all threads of the process. */
+  /** Milliseconds of the processors, of all threads of the process, also while nothing was asked of it. */
   readonly cpuMs: number
   readonly checkpointCount: number
 }

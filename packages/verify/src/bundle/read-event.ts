@@ -1,4 +1,4 @@
-import { bytesOfHex, isUtf8, joined, textOfUtf8 } from '../bytes.js'
+import { bytesOfHex, isUtf8, textOfUtf8 } from '../bytes.js'
 import type { Crypto } from '../crypto.js'
 import { PlainSha256 } from '../sha256.js'
 import type { ByteReader } from './byte-reader.js'
@@ -94,11 +94,15 @@ async function readText(
   if (byteCount > smallBytesMax) return largeText({ reader, crypto }, salt, bytes)
   const text = textOfUtf8(bytes)
   if (text === undefined) throw reader.unreadable('the text is not valid UTF-8')
-  const made = crypto.sha256(joined(salt, bytes))
+  scratch.set(salt)
+  scratch.set(bytes, salt.length)
+  const made = crypto.sha256(scratch.subarray(0, salt.length + byteCount))
   return { kind: 'text', salt, commit: made instanceof Uint8Array ? made : await made, byteCount, text }
 }
 
 const smallBytesMax = 65_536
+// Where a text is put behind its salt to be hashed: what hashes takes it at once.
+const scratch = new Uint8Array(16 + smallBytesMax)
 
 // Neither joined with its salt nor decoded until somebody wants it: a copy or two of 16 MiB less.
 function largeText(

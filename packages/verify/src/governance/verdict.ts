@@ -1,4 +1,4 @@
-import { type ConditionValue, evaluateCondition, parseCondition } from '../condition/index.js'
+import { type ConditionValue, evaluateCondition, type Parsed, parseCondition } from '../condition/index.js'
 import { type Decider, deciderCount } from './approval.js'
 import type { DeclaredApproval, DeclaredContract, DeclaredRule } from './contract.js'
 
@@ -107,9 +107,14 @@ function isMet(
   return deciderCount(counting) >= quorum
 }
 
-function objectionOf({ when }: DeclaredRule, { input, actor }: Proposal): string | undefined {
+// Rules do not change, and some are asked of thousands of actions.
+const parsedOf = new WeakMap<DeclaredRule, Parsed>()
+
+function objectionOf(rule: DeclaredRule, { input, actor }: Proposal): string | undefined {
+  const { when } = rule
   if (when === null) return
-  const parsed = parseCondition(when)
+  const parsed = parsedOf.get(rule) ?? parseCondition(when)
+  parsedOf.set(rule, parsed)
   if (parsed.kind === 'refused') return `Its condition cannot be read: ${parsed.reason}`
   const about = new Map<string, ConditionValue>([
     ['id', actor.id],

@@ -29,13 +29,19 @@ export async function rootOfInclusion(
   let rest = index
   for (const [level, sibling] of path.entries()) {
     if (level >= inner) while (rest % 2 === 0) rest /= 2
-    const preimage = rest % 2 === 0 ? nodePreimage(hash, sibling) : nodePreimage(sibling, hash)
-    const made = crypto.sha256(preimage)
+    if (sibling.length !== 32) return undefined
+    const isLeft = rest % 2 === 0
+    scratch.set(isLeft ? hash : sibling, 1)
+    scratch.set(isLeft ? sibling : hash, 33)
+    const made = crypto.sha256(scratch)
     hash = made instanceof Uint8Array ? made : await made
     rest = Math.floor(rest / 2)
   }
   return hash
 }
+
+// The preimage of a node, in a place that the next one takes again: many leaves have many levels.
+const scratch = Uint8Array.of(1, ...new Uint8Array(64))
 
 /** Whether the proof of a leaf's inclusion in a tree of this size has this number of hashes. */
 export function fitsSize(index: number, size: number, hashCount: number): boolean {

@@ -61,11 +61,11 @@ export class GovernanceCheck {
     const seq = this.#place++
     const isErased = event.data?.kind === 'erased'
     if (this.#run === undefined) {
-      this.#governance.add(replayed(event, seq))
+      this.#governance.add(new Replayed(event, seq))
       if (isErased) this.#erasedLaw.push(seq)
       return
     }
-    this.#run.replay.add(replayed(event, seq))
+    this.#run.replay.add(new Replayed(event, seq))
     if (isErased) this.#checkErased(this.#run.name, seq)
   }
 
@@ -107,22 +107,32 @@ export class GovernanceCheck {
   }
 }
 
-function replayed({ kind, at, by, seenParts, body, data }: ReadEvent, seq: number): ReplayEvent {
-  const governanceSeq = seenParts.governance?.seq
-  // A text is made of bytes where somebody wants it, and not before.
-  return {
-    seq,
-    kind,
-    at,
-    by,
-    governanceSeq,
-    get body() {
-      return understood(body, tooLarge)
-    },
-    get data() {
-      const isContract = kind === 'ContractProposed' || kind === 'ContractActivated'
-      return data === undefined ? 'none' : understood(data, isContract ? tooLarge : undefined)
-    },
+/** An event as the replay wants it: a text is made of bytes where somebody asks for it, and not before. */
+class Replayed implements ReplayEvent {
+  readonly seq: number
+  readonly kind: string
+  readonly at: number
+  readonly by: string
+  readonly governanceSeq: number | undefined
+  readonly #event: ReadEvent
+
+  constructor(event: ReadEvent, seq: number) {
+    this.seq = seq
+    this.kind = event.kind
+    this.at = event.at
+    this.by = event.by
+    this.governanceSeq = event.seenParts.governance?.seq
+    this.#event = event
+  }
+
+  get body(): string | undefined {
+    return understood(this.#event.body, tooLarge)
+  }
+
+  get data(): string | undefined {
+    const { data } = this.#event
+    const isContract = this.kind === 'ContractProposed' || this.kind === 'ContractActivated'
+    return data === undefined ? 'none' : understood(data, isContract ? tooLarge : undefined)
   }
 }
 

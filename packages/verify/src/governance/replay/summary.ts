@@ -114,18 +114,16 @@ export class SummaryFold {
 
   #addAction({ event: { kind, seq, at }, body }: Pick<Told, 'event' | 'body'>): void {
     const { op, name: action } = body
-    const effect = this.#actions.get(op) ?? this.#begin({ op, action, seq })
+    const effect = this.#actions.get(op) ?? this.#begin(op, action, seq)
     if (effect === undefined) return
     switch (kind) {
       case 'ActionAuthorized': {
         const { approval, roles } = body as RunBodies['ActionAuthorized']
-        Object.assign(effect, {
-          approval,
-          roles: roles.slice(0, toldOfOneMax),
-          authorizedAtMs: at,
-          attemptCount: effect.attemptCount + 1,
-          outcome: 'open',
-        })
+        effect.approval = approval
+        effect.roles = roles.slice(0, toldOfOneMax)
+        effect.authorizedAtMs = at
+        effect.attemptCount += 1
+        effect.outcome = 'open'
         return
       }
       case 'ActionCompleted':
@@ -143,11 +141,13 @@ export class SummaryFold {
     }
   }
 
-  #begin(about: Pick<ActionSummary, 'op' | 'action' | 'seq'>): ActionSummary | undefined {
+  #begin(op: string, action: string, seq: number): ActionSummary | undefined {
     this.#counts.actions += 1
     if (this.#actions.size >= toldCountMax) return undefined
     const begun: ActionSummary = {
-      ...about,
+      op,
+      action,
+      seq,
       approval: undefined,
       roles: undefined,
       authorizedAtMs: undefined,
@@ -155,7 +155,7 @@ export class SummaryFold {
       completedCount: 0,
       outcome: 'open',
     }
-    this.#actions.set(about.op, begun)
+    this.#actions.set(op, begun)
     return begun
   }
 }

@@ -8,6 +8,8 @@ import { startServer } from './server.mjs'
 
 type Running = Awaited<ReturnType<typeof startServer>>
 
+const startMsMax = 180_000
+
 // What a crash leaves is synced at the next start: with one call, where the system has it, instead of one for each file.
 const quick = process.platform === 'linux' ? { recovery_init_sync_method: 'syncfs' } : {}
 
@@ -45,10 +47,7 @@ export class OwnServer {
 
   /** Ends it, with all its processes, by SIGKILL. */
   async kill(): Promise<void> {
-    const rows = await this.ask('SELECT pid FROM pg_stat_activity')
-    const ended = this.#running?.kill()
-    for (const { pid } of rows) killIfThere(Number(pid))
-    await ended
+    await this.#running?.kill()
     await this.#forget()
   }
 
@@ -61,13 +60,13 @@ export class OwnServer {
   /** Starts it again; `folder` is where its data are, if they are somewhere else by now. */
   async start(folder = this.#folder): Promise<void> {
     this.#folder = folder
-    for (let tries = 0; this.#running === undefined; tries += 1) {
+    for (const untilMs = performance.now() + startMsMax; this.#running === undefined; ) {
       try {
         this.#running = await startServer(folder, this.#settings)
       } catch (error) {
         // What is left of processes that were killed may hold on to shared memory for a moment.
-        if (tries === 100) throw error
-        await pause(50)
+        if (performance.now() > untilMs) throw error
+        await pause(100)
       }
     }
   }
@@ -95,10 +94,4 @@ export class OwnServer {
     await this.#raw?.end().catch(() => undefined)
     this.#raw = undefined
   }
-}
-
-function killIfThere(pid: number): void {
-  try {
-    process.kill(pid, 'SIGKILL')
-  } catch {}
 }

@@ -42,8 +42,40 @@ export async function startServer(folder, settings = {}) {
     /** Ends it in an orderly way, without waiting for clients. */
     stop: () => ended(child, 'SIGINT'),
     /** Ends it and all its processes at once, as a power cut would. */
-    kill: () => ended(child, 'SIGKILL'),
+    kill: () => {
+      // Stopped first, so that it begets no more: one that outlived it would hold on to what the next start needs.
+      child.kill('SIGSTOP')
+      for (const pid of childrenOf(child.pid)) killIfThere(pid)
+      return ended(child, 'SIGKILL')
+    },
   }
+}
+
+/** The processes that a process has begun. */
+function childrenOf(parent) {
+  const rows = existsSync('/proc/self/stat')
+    ? readdirSync('/proc')
+        .filter((name) => /^\d+$/.test(name))
+        .map((pid) => [pid, parentOf(pid)])
+    : execFileSync('ps', ['-A', '-o', 'pid=,ppid='], { encoding: 'utf8' })
+        .split('\n')
+        .map((line) => line.trim().split(/\s+/))
+  return rows.filter(([, ppid]) => Number(ppid) === parent).map(([pid]) => Number(pid))
+}
+
+function parentOf(pid) {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    return stat.slice(stat.lastIndexOf(')') + 2).split(' ')[1]
+  } catch {
+    return '' // It has ended meanwhile.
+  }
+}
+
+function killIfThere(pid) {
+  try {
+    process.kill(pid, 'SIGKILL')
+  } catch {}
 }
 
 function ownerOf() {

@@ -8,12 +8,14 @@ import { writePage } from './page.js'
 import { Place } from './place.js'
 import { machineLine, type Report, reportOf, roundsLine, tableText } from './report.js'
 import { measureSealing } from './sealing/measures.js'
+import { measureVerifying } from './verifying/measures.js'
 
 const chapters: ReadonlyMap<string, (measuring: Measuring) => Promise<Chapter>> = new Map([
   ['steps', measureSteps],
   ['parked', measureParked],
   ['many', measureMany],
   ['sealing', measureSealing],
+  ['verifying', measureVerifying],
   ['postgres', measureFleet],
 ])
 

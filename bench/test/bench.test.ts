@@ -20,10 +20,12 @@ describe('npm run bench', () => {
     const ofSteps = ['one-run', 'many-runs', 'replay', 'replay-growth']
     const ofManyRuns = ['parked-start', 'parked-heap', 'parked-disk', 'wake-own', 'wake-elsewhere', 'flight-many']
     const ofFleets = ['postgres-one-run', 'postgres-many-runs', 'postgres-wake-p99']
-    expect(targeted).toEqual([...ofSteps, ...ofManyRuns, 'sealing', ...ofFleets])
+    expect(targeted).toEqual([...ofSteps, ...ofManyRuns, 'sealing', 'verify', ...ofFleets])
     expect(ids).toEqual([...new Set(ids)])
     expect(ids).toEqual(expect.arrayContaining(['replay-afresh', 'memory-long', 'children', 'queue-one', 'queue-many']))
-    expect(ids).toEqual(expect.arrayContaining(['postgres-wake', 'postgres-queue-1', 'postgres-queue-2']))
+    expect(ids).toEqual(
+      expect.arrayContaining(['verify-many', 'postgres-wake', 'postgres-queue-1', 'postgres-queue-2']),
+    )
   })
 
   it('says what it was measured on', () => {

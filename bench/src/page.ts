@@ -24,8 +24,9 @@ Nothing here is an absolute promise: disks and machines differ by more than prog
   committed, the run is claimed, its journal read and replayed. Beside it, in turns, one commit of one small row to another file of the same disk.
 - *In flight*: all runs are in a step when the clock starts, then each goes through its steps, every one of which waits for a timer of 1 ms.
 - *Children*, *a queue*: everything from the first start, or the first claim, to the last end.
-- *Sealing*: the same short runs in a process that seals them meanwhile, every ten seconds as always, and in one that does not; the processor's time of all threads
-  from the first start to the last end. Which of the two goes first alternates.
+- *Sealing*: the same short runs in a process that seals them meanwhile, as often as always, and in one that does not; the processor's time of all threads. Both
+  work at the same time, so that whatever else the machine does meets both: in turns they differed by ten times what is looked for.
+- *Verifying*: runs are done, sealed and proven to a file; then the command \`constancia verify\` is timed from its start to its answer, as a user would wait for it.
 - *PostgreSQL*: a server on the same machine and the same disk, as it is out of the box, or the one that \`DATABASE_URL\` names. One run and 256 runs
   as above; beside them the same rows in the same tables with their triggers, by the same driver, in one prepared statement and so in one round trip for each
   commit, whatever its size. The bare side does not look whether an event fits and keeps no row of where a run ends. It sends
@@ -58,8 +59,11 @@ loop turn between two outcomes. The bare side is a loop that does nothing but wr
   safer, not shorter. One process is the fastest way through short runs on SQLite.
 - Starts that nobody awaits wait in memory, some 5 KB each: 60,000 of them took 300 MB. Only 1,024 are let in to the store at once, so runs go
   on meanwhile: the first had ended when 2,500 starts were stored, 3,000 when all were. A worker claims only as many runs as it has places for.
-- Sealing hashes one leaf for each run that has grown since the last time, ten seconds before at the earliest, and signs once. What it adds to the processor's time is
-  less than what two runs of the same program differ by; the ratio is to be read with its spread.
+- Sealing reads which runs have grown, hashes one leaf for each and signs twice, every 4.5 s while anything changes: some 1.5 % of the processor's time of short
+  runs. The rest of what a sealed log costs is that each event names the checkpoint that its writer had seen, 70 bytes more in each row and each hash: 2.5 %, measured with
+  a sealer that stops after its first checkpoint.
+- Verifying is reading and hashing: three hashes an event, and about twenty more for each run, whose leaf has to lead to the root. A quarter of its time went into objects
+  with getters, copies for each hash and conditions that were parsed for each action; they are gone.
 - Over PostgreSQL a lone step is one round trip and one commit, as the bare statement is; what it costs beyond that is the update of the
   run's row, some 60 µs of the server where the two bare inserts cost 100, and in this process as much again as the bare loop needs: a quarter of it in the driver
   and its pool, a quarter for hashes, half for the engine and the queue of writes. A bare

@@ -58,3 +58,22 @@ export class Progress {
     this.#isShown = isTerminal
   }
 }
+
+const million = 1_000_000
+
+/** Passes bytes on and shows how many millions of them were read; `check` is asked before each piece, and may throw. */
+export async function* shownBytes(
+  source: AsyncIterable<Uint8Array>,
+  progress: Progress,
+  check: () => void,
+): AsyncGenerator<Uint8Array> {
+  let rest = 0
+  for await (const piece of source) {
+    check()
+    yield piece
+    rest += piece.length
+    const whole = Math.floor(rest / million)
+    if (whole > 0) progress.add(whole)
+    rest -= whole * million
+  }
+}

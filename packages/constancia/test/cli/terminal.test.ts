@@ -1,7 +1,8 @@
 import { PassThrough } from 'node:stream'
 import { ScriptedClock } from 'constancia/testing'
 import { describe, expect, it } from 'vitest'
-import { Progress } from '../../dist/cli/progress.js'
+import { Phases } from '../../dist/cli/phases.js'
+import { Progress, shownBytes } from '../../dist/cli/progress.js'
 import { Terminal } from '../../dist/cli/terminal.js'
 
 interface Made {
@@ -102,5 +103,54 @@ describe('progress', () => {
     })
     quick.add()
     quick.end()
+  })
+  it('C50: of bytes that are passed on shows the millions, and an interruption ends it before the next piece', async () => {
+    const clock = new ScriptedClock()
+    const written: string[] = []
+    const input = { label: 'Verifying megabyte', total: 3, isTerminal: true, clock, done: () => undefined }
+    const progress = new Progress({ ...input, write: (text) => void written.push(text) })
+    let checks = 0
+    const stop = new Error('stopped')
+    const check = (): void => {
+      checks += 1
+      if (checks > 5) throw stop
+    }
+    async function* pieces(): AsyncGenerator<Uint8Array> {
+      for (let no = 0; no < 10; no += 1) {
+        clock.advance(1_000)
+        yield new Uint8Array(600_000)
+      }
+    }
+    let passed = 0
+    const passing = (async () => {
+      for await (const piece of shownBytes(pieces(), progress, check)) passed += piece.length
+    })()
+    await expect(passing).rejects.toBe(stop)
+    expect(passed).toBe(3_000_000)
+    // The fifth piece was passed on, and what came of it is shown with the next one that never comes.
+    expect(written).toEqual([1, 2, 3].map((count) => `\r\u001b[2KVerifying megabyte ${count} of 3`))
+  })
+
+  it('C50: of work in phases shows one after the other, and an interruption ends it between two things', () => {
+    const made = streams(true)
+    const terminal = terminalOf(made)
+    const phases = new Phases(terminal, { found: 'Looking up run', writing: 'Writing run' })
+    const slowly = (): void => {
+      const untilMs = performance.now() + 110 // Progress of a terminal is in real time, and shown ten times a second.
+      while (performance.now() < untilMs);
+    }
+    for (const name of ['found', 'writing'] as const) {
+      phases.add(name, 2)
+      slowly()
+      phases.add(name, 2)
+    }
+    phases.end()
+    // A slow machine may show the first one as well.
+    const lines = String(made.stderr.read())
+      .split('\r\u001b[2K')
+      .filter((line) => !line.endsWith('1 of 2'))
+    expect(lines).toEqual(['', 'Looking up run 2 of 2', '', 'Writing run 2 of 2', ''])
+    terminal.interrupts.request()
+    expect(() => phases.add('writing', 2)).toThrow(expect.objectContaining({ code: 'interrupted' }))
   })
 })

@@ -2,6 +2,7 @@ import { inspectLog, type LogReport } from '../../evidence/log/index.js'
 import type { Call, Command } from '../command.js'
 import { evidenceOf, withStore } from '../evidence.js'
 import { exitCodes } from '../exit-codes.js'
+import { Phases } from '../phases.js'
 import { counted, printable } from '../text.js'
 
 /** `constancia log`: whether journals, leaves and checkpoints still fit each other. */
@@ -13,7 +14,10 @@ export const logCommand: Command = {
     'holds the key could make all of it anew: that only a checkpoint kept elsewhere shows. Writes nothing. With --json: one document.',
   act: async (call) => {
     const { origin } = await evidenceOf(call)
-    const report = await withStore(call, (store) => inspectLog(store, origin))
+    const phases = new Phases(call.terminal, { leaf: 'Reading leaf', journal: 'Reading journal' })
+    const report = await withStore(call, (store) =>
+      inspectLog(store, origin, (what, count) => phases.add(what, count)).finally(() => phases.end()),
+    )
     if (call.isJson) await call.terminal.print(JSON.stringify(report))
     else await printReport(call, report)
     return report.findings.length === 0 ? exitCodes.done : exitCodes.forged

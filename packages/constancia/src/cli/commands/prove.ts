@@ -5,6 +5,7 @@ import { parseMoment } from '../durations.js'
 import { cliError } from '../errors.js'
 import { configuredKey, evidenceOf, withStore } from '../evidence.js'
 import { exitCodes } from '../exit-codes.js'
+import { Phases } from '../phases.js'
 import { writeProof } from '../proof-file.js'
 import { counted } from '../text.js'
 
@@ -29,10 +30,15 @@ export const proveCommand: Command = {
   ],
   act: async (call) => {
     const request = await requestOf(call)
+    const phases = new Phases(call.terminal, { found: 'Looking up run', writing: 'Writing run' })
     const proof = await withStore(call, async (store) => {
-      const made = await proveRuns(store, request)
-      await writeProof(call, made.bytes)
-      return made
+      try {
+        const made = await proveRuns(store, { ...request, watch: (what, count) => phases.add(what, count) })
+        await writeProof(call, made.bytes)
+        return made
+      } finally {
+        phases.end()
+      }
     })
     tell(call, proof)
     return exitCodes.done

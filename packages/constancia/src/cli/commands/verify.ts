@@ -1,4 +1,4 @@
-import { createReadStream, existsSync, readFileSync } from 'node:fs'
+import { createReadStream, existsSync, readFileSync, statSync } from 'node:fs'
 import { resolve } from 'node:path'
 import {
   answerWords,
@@ -30,6 +30,7 @@ import { nodeCrypto } from '@constancia/verify/node'
 import type { Call, Command } from '../command.js'
 import { cliError, messageOf } from '../errors.js'
 import { type ExitCode, exitCodes } from '../exit-codes.js'
+import { shownBytes } from '../progress.js'
 import { printable, wrap } from '../text.js'
 import { writePage } from '../verifier-page.js'
 
@@ -94,6 +95,8 @@ export const verifyCommand: Command = {
   },
 }
 
+const pieceBytes = 262_144
+
 async function reportOf(call: Call): Promise<Report> {
   const keys = call.options.texts('key').map((text) => keyOf(call, text))
   const [first] = keys
@@ -102,30 +105,48 @@ async function reportOf(call: Call): Promise<Report> {
   const kept = call.options.text('checkpoint')
   const earlier = kept === undefined ? {} : { earlier: fileIn(call, kept, 'checkpoint').toString('utf8') }
   const quorum = call.options.count('quorum')
+  const { source, megabytes } = sourceOf(call)
+  const progress = call.terminal.progress('Verifying megabyte', megabytes)
   try {
-    return await verifyBundle(sourceOf(call), {
-      crypto: nodeCrypto,
-      keys,
-      origin,
-      witnesses: call.options.texts('witness').map((text) => keyOf(call, text)),
-      require: checksOf(call, 'require'),
-      allow: checksOf(call, 'allow'),
-      authorities: certificatesOf(call),
-      ...earlier,
-      ...(quorum === undefined ? {} : { quorum }),
-    })
+    return await verifyBundle(
+      shownBytes(source, progress, () => call.terminal.interrupts.check()),
+      {
+        crypto: nodeCrypto,
+        keys,
+        origin,
+        witnesses: call.options.texts('witness').map((text) => keyOf(call, text)),
+        require: checksOf(call, 'require'),
+        allow: checksOf(call, 'allow'),
+        authorities: certificatesOf(call),
+        ...earlier,
+        ...(quorum === undefined ? {} : { quorum }),
+      },
+    )
   } catch (cause) {
     if (cause instanceof RangeError) throw cliError('usage', `${cause.message} Nothing was verified.`, { cause })
     const { syscall } = cause as { readonly syscall?: unknown }
     if (syscall === undefined) throw cause
     throw cliError('usage', `The file cannot be read (${messageOf(cause)}). Nothing was verified.`, { cause })
+  } finally {
+    progress.end()
   }
 }
 
-function sourceOf(call: Call): AsyncIterable<Uint8Array> {
+interface Source {
+  readonly source: AsyncIterable<Uint8Array>
+  /** Undefined where nobody knows before its end. */
+  readonly megabytes: number | undefined
+}
+
+function sourceOf(call: Call): Source {
   const [name = ''] = call.words
   if (name === '') throw cliError('usage', 'Which file? Nothing was verified.')
-  return name === '-' ? process.stdin : createReadStream(resolve(call.folder, name))
+  if (name === '-') return { source: process.stdin, megabytes: undefined }
+  const path = resolve(call.folder, name)
+  // What is no file, or is not there, is told when it is read.
+  const size = statSync(path, { throwIfNoEntry: false })?.size
+  const megabytes = size === undefined ? undefined : Math.ceil(size / 1_000_000)
+  return { source: createReadStream(path, { highWaterMark: pieceBytes }), megabytes }
 }
 
 function keyOf(call: Call, text: string): string {

@@ -48,6 +48,9 @@ export interface LogReport {
   readonly unsealedCount: number
 }
 
+/** Is told of each leaf, of how many, and then of each journal that was read. */
+export type LogWatch = (what: 'leaf' | 'journal', count?: number) => void
+
 const pageSize = 1_000
 
 /**
@@ -55,7 +58,7 @@ const pageSize = 1_000
  * something that does not fit, unless he holds the key as well and made everything anew; that only a checkpoint kept elsewhere shows. Writes nothing. Rejects
  * with faults of the store.
  */
-export async function inspectLog(store: Store, origin: string): Promise<LogReport> {
+export async function inspectLog(store: Store, origin: string, watch: LogWatch = () => undefined): Promise<LogReport> {
   const findings: LogFinding[] = []
   const ledger = new KeyLedger()
   try {
@@ -65,9 +68,13 @@ export async function inspectLog(store: Store, origin: string): Promise<LogRepor
     // Told below, with the other journals.
   }
   const checkpoints = new CheckpointWalk({ store, origin, ledger, findings })
-  const leaves = await walkLeaves(store, findings, (frontier) => checkpoints.pass(frontier))
+  const leafCountKnown = (await store.log.state()).checkpoint?.size
+  const leaves = await walkLeaves(store, findings, (frontier) => {
+    watch('leaf', leafCountKnown)
+    return checkpoints.pass(frontier)
+  })
   await checkpoints.end(leaves.frontier)
-  const streams = await walkStreams(store, findings, leaves.last)
+  const streams = await walkStreams({ store, findings, watch }, leaves.last)
   const { size: leafCount } = leaves.frontier
   return { findings, leafCount, checkpointCount: checkpoints.count, ...streams }
 }
@@ -183,8 +190,7 @@ async function walkLeaves(
 type WalkedStreams = Pick<LogReport, 'streamCount' | 'eventCount' | 'unsealedCount'>
 
 async function walkStreams(
-  store: Store,
-  findings: LogFinding[],
+  { store, findings, watch }: Pick<WalkParts, 'store' | 'findings'> & { readonly watch: LogWatch },
   last: ReadonlyMap<StreamId, Leaf>,
 ): Promise<WalkedStreams> {
   const found = new Set<StreamId>()
@@ -194,6 +200,7 @@ async function walkStreams(
     for (const standing of some) {
       found.add(standing.stream)
       counts.streamCount += 1
+      watch('journal')
       counts.eventCount += await checkStream(store, findings, standing)
       if ((last.get(standing.stream)?.seq ?? -1) < standing.seq) counts.unsealedCount += 1
     }

@@ -40,6 +40,8 @@ export interface ProveRequest {
   readonly since?: number
   /** What is left out of runs; of `governance` nothing is. */
   readonly withhold?: Withholding
+  /** Is told of each run once it was looked up, and once it is about to be written, of how many. */
+  readonly watch?: (what: 'found' | 'writing', count: number) => void
 }
 
 /** What is left out: its commits stay, so that all the rest is proven as before. */
@@ -85,7 +87,10 @@ export async function proveRuns(store: Store, request: ProveRequest): Promise<Pr
   const leaves = new Map<number, Leaf>()
   const sizes = new Set([checkpoint.size, ...(await lastCosigned(log, checkpoint))])
   const runs: ProvenRun[] = []
-  for (const run of ids) runs.push(await addRun({ store, checkpoint, leaves, sizes }, run))
+  for (const run of ids) {
+    runs.push(await addRun({ store, checkpoint, leaves, sizes }, run))
+    request.watch?.('found', ids.length)
+  }
   const erasures = new Erasures(governance.seq)
   await addNamed(store, { stream: sealedLast, upToSeq: governance.seq }, { sizes, erasures })
   // The nearest checkpoint behind each leaf that somebody else dated bounds the time of what it seals.
@@ -100,7 +105,7 @@ export async function proveRuns(store: Store, request: ProveRequest): Promise<Pr
   const parts = {
     origin: request.origin,
     scope,
-    streams: streamsOf(store, { runs, erasures, withhold: request.withhold ?? {} }),
+    streams: streamsOf(store, { runs, erasures, withhold: request.withhold ?? {}, watch: request.watch }),
     leaves: await provenLeaves([...leaves.values()], checkpoint.size, proofs),
     checkpoints: await provenCheckpoints(log, kept, proofs),
     ...('mine' in request.of ? { claim: claimBy(request.of.mine) } : {}),
@@ -229,15 +234,19 @@ interface Streams {
   readonly runs: readonly ProvenRun[]
   readonly erasures: Erasures
   readonly withhold: Withholding
+  readonly watch: ProveRequest['watch']
 }
 
-function* streamsOf(store: Store, { runs, erasures, withhold }: Streams): Generator<BundleStream> {
+function* streamsOf(store: Store, { runs, erasures, withhold, watch }: Streams): Generator<BundleStream> {
   const streamOf = (stream: StreamId, upToSeq: number, left: Withholding): BundleStream => {
     const events = bundleEvents(store, { stream, upToSeq }, { erasures, withhold: left })
     return { name: stream, eventCount: upToSeq + 1, events }
   }
   yield streamOf(sealedLast, erasures.sealedSeq, {})
-  for (const { run, sealedSeq } of runs) yield streamOf(runStream(run), sealedSeq, withhold)
+  for (const { run, sealedSeq } of runs) {
+    watch?.('writing', runs.length)
+    yield streamOf(runStream(run), sealedSeq, withhold)
+  }
 }
 
 async function* bundleEvents(

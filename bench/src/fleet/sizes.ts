@@ -21,7 +21,8 @@ export interface FleetSizes {
 export const fullFleetSizes: FleetSizes = {
   rounds: 3,
   oneRun: { runs: 1, stretches: 10, steps: 100 },
-  manyRuns: { runs: 256, stretches: 6, steps: 10 },
+  // Long enough that filling and emptying what is under way, which each stretch does, counts for little.
+  manyRuns: { runs: 256, stretches: 6, steps: 40 },
   wakes: 200,
   uncountedWakes: 10,
   queuedRuns: 6_000,

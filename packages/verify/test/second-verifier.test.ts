@@ -7,6 +7,7 @@ import { afterAll, describe, expect, test } from 'vitest'
 import { exitCodes as commandExitCodes } from '../../constancia/dist/cli/exit-codes.js'
 import { type CheckName, verifyBundle } from '../dist/index.js'
 import { nodeCrypto } from '../dist/node.js'
+import { linesOf, python, type SecondReport } from './second-verifier/both.js'
 import { hasVectors, vectorFolder } from './vectors.js'
 
 const at = (path: string) => fileURLToPath(new URL(path, import.meta.url))
@@ -32,20 +33,6 @@ const unasked = checks.filter((check) => check !== 'witnesses')
 const { forged, incomplete, unsealed, unverifiable, unreadable } = commandExitCodes
 const exitCodes: Record<string, number> = { proven: 0, forged, incomplete, unsealed, unverifiable, unreadable }
 
-/** The lines that a script beside these tests prints. Each starts Python once. */
-function text(script: string, args: readonly string[], input: string): string[] {
-  const path = at(`second-verifier/${script}`)
-  const { error, status, stdout, stderr } = spawnSync('python3', [path, ...args], { input, maxBuffer: 2 ** 30 })
-  if (error !== undefined) throw new Error('python3 did not start. The second verifier must be run.', { cause: error })
-  if (status !== 0) throw new Error(`${script} ended with ${status}: ${stderr}`)
-  return String(stdout).trimEnd().split('\n')
-}
-
-/** What a script prints that prints one JSON document. */
-function python(script: string, args: readonly string[] = [], input = ''): unknown {
-  return JSON.parse(text(script, args, input).join('\n'))
-}
-
 interface Sample {
   readonly name: string
   readonly file: string
@@ -69,13 +56,8 @@ interface Vector {
   readonly notEvaluated?: readonly string[]
 }
 
-interface Report {
-  readonly verdict: string
-  readonly checks: Record<string, string>
-}
-
 /** The checks that came to something. */
-function those(performed: Report['checks'], result: string): string[] {
+function those(performed: SecondReport['checks'], result: string): string[] {
   return checks.filter((check) => performed[check] === result)
 }
 
@@ -104,7 +86,7 @@ describe('the second verifier', () => {
 
   test('R-G6 it comes to each verdict where it has to', () => {
     const cases = samples.map(({ file, key }) => ({ file: readFileSync(file, 'base64'), keys: [key] }))
-    const reports = python('many.py', [], JSON.stringify({ cases })) as Report[]
+    const reports = python('many.py', [], JSON.stringify({ cases })) as SecondReport[]
     const told = samples.map(({ name }, i) => [name, reports[i]?.verdict])
     expect(told).toEqual(samples.map(({ name, verdict }) => [name, verdict]))
     expect(new Set(samples.map(({ verdict }) => verdict))).toEqual(new Set(Object.keys(exitCodes)))
@@ -117,7 +99,7 @@ describe('the second verifier', () => {
       ...given,
       file: readFileSync(at(`../vectors/${file}`), 'base64'),
     }))
-    const reports = python('many.py', [], JSON.stringify({ cases })) as Report[]
+    const reports = python('many.py', [], JSON.stringify({ cases })) as SecondReport[]
     const told = reports.map(({ verdict, checks: performed }, i) => {
       const listed = index[i]?.notEvaluated
       return [index[i]?.name, verdict, those(performed, 'failed'), listed && those(performed, 'not evaluated')]
@@ -135,7 +117,7 @@ describe('the second verifier', () => {
   test('R-G4 its exit codes are those of the command line, and tell apart a question that makes no sense', () => {
     const { file, key } = samples.find(({ verdict }) => verdict === 'forged') as Sample
     const { status, stdout } = ask([file, '--key', key, '--json'])
-    expect([(JSON.parse(stdout) as Report).verdict, status]).toEqual(['forged', exitCodes['forged']])
+    expect([(JSON.parse(stdout) as SecondReport).verdict, status]).toEqual(['forged', exitCodes['forged']])
     expect(python('many.py', [], '{"codes":true}')).toEqual(exitCodes)
     expect(ask([file, '--key', `${key}=`]).status).toBe(2)
     expect(ask([file, '--key', key, '--witness', key]).status).toBe(2)
@@ -166,7 +148,7 @@ describe('the second verifier', () => {
       file: readFileSync(at(`../vectors/${file}`), 'base64'),
     }))
     const count = isCampaign ? 20_000 : 300
-    const lines = text('mutants.py', [String(count), '11'], JSON.stringify({ cases }))
+    const lines = linesOf('mutants.py', [String(count), '11'], JSON.stringify({ cases }))
     const mutants = lines.map((line) => JSON.parse(line) as Mutant)
     const differing: unknown[] = []
     const compared = { unreadable: 0, readable: 0 }
@@ -201,7 +183,7 @@ async function* pieces(base64: string): AsyncIterable<Uint8Array> {
 interface Mutant {
   readonly base: number
   readonly file: string
-  readonly report: Report
+  readonly report: SecondReport
 }
 
 interface Fuzzed {

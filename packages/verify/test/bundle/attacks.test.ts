@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { isCampaign, keep } from '../../../constancia/test/processes/campaign.js'
 import { type Report, verifyBundle } from '../../dist/index.js'
 import { nodeCrypto } from '../../dist/node.js'
+import { Both } from '../second-verifier/both.js'
 import { keyText, runsOf } from './cases/case.js'
 import {
   chained,
@@ -18,6 +19,8 @@ import {
 } from './log.js'
 
 const eventCount = 100
+/** The second verifier is asked about each of so many. */
+const secondEvery = isCampaign ? 1 : 16
 
 /** Three runs that take turns, a rotation, five sealings: so many events in all. */
 function reference(): Log {
@@ -105,31 +108,42 @@ describe('R-G5 T16 whatever is done to a bundle by somebody without its keys is 
     expect(total).toBeGreaterThanOrEqual(eventCount - 4)
   })
 
-  test.each(Object.keys(attackers))('events deleted, repeated, swapped and spliced by somebody %s', async (name) => {
-    const missed: string[] = []
-    let count = 0
-    for (const [what, change] of changes()) {
-      const draft = copy()
-      const lists = draft.streams.map(({ events }) => events)
-      change(lists)
-      // A stream of which nothing is left is not even written.
-      if (lists.some(({ length }) => length === 0)) continue
-      const attacked = attackers[name]!(draft)
-      const { verdict, checks, notProven } = await verify(await written(attacked))
-      const named = checks.flatMap(({ result, reasons }) => (result === 'failed' ? reasons : []))
-      count += 1
-      // Who adds events behind the last leaf has added what the report says is not sealed, and nothing else.
-      const isHarmless = isOnlyLonger(attacked) && notProven.join(' ').includes('is not sealed')
-      const isRefused = verdict === 'forged' && named.some(({ seq }) => seq !== undefined)
-      const isFound = isRefused || (isHarmless && verdict === 'proven')
-      if (!isFound) missed.push(`${what}: ${verdict}`)
-    }
-    keep(`t16-${name.replaceAll(' ', '-')}`, {
-      table: () => `T16, by somebody ${name}: ${count} bundles, missed ${missed.length}`,
-    })
-    expect(missed).toEqual([])
-    expect(count).toBeGreaterThan(3 * eventCount)
-  })
+  test.each(Object.keys(attackers))(
+    'R-G6 events deleted, repeated, swapped and spliced by somebody %s',
+    async (name) => {
+      const missed: string[] = []
+      const both = new Both()
+      let count = 0
+      for (const [what, change] of changes()) {
+        const draft = copy()
+        const lists = draft.streams.map(({ events }) => events)
+        change(lists)
+        // A stream of which nothing is left is not even written.
+        if (lists.some(({ length }) => length === 0)) continue
+        const attacked = attackers[name]!(draft)
+        const bytes = await written(attacked)
+        const report = await verify(bytes)
+        const { verdict, checks, notProven } = report
+        if (count % secondEvery === 0) both.add(what, bytes, { keys: [keyText()] }, report)
+        const named = checks.flatMap(({ result, reasons }) => (result === 'failed' ? reasons : []))
+        count += 1
+        // Who adds events behind the last leaf has added what the report says is not sealed, and nothing else.
+        const isHarmless = isOnlyLonger(attacked) && notProven.join(' ').includes('is not sealed')
+        const isRefused = verdict === 'forged' && named.some(({ seq }) => seq !== undefined)
+        const isFound = isRefused || (isHarmless && verdict === 'proven')
+        if (!isFound) missed.push(`${what}: ${verdict}`)
+      }
+      both.ask()
+      keep(`t16-${name.replaceAll(' ', '-')}`, {
+        table: () =>
+          `T16, by somebody ${name}: ${count} bundles, missed ${missed.length}; ${both.count} by both verifiers, ${both.differing.length} differ`,
+      })
+      expect(missed).toEqual([])
+      expect(both.differing).toEqual([])
+      expect(both.count).toBeGreaterThanOrEqual(Math.floor(count / secondEvery))
+      expect(count).toBeGreaterThan(3 * eventCount)
+    },
+  )
 
   test('cut after any line, and each line left out or written twice, whether or not the end line fits', async () => {
     const text = (await written(copy())).toString()

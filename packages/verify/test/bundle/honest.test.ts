@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { isCampaign, keep } from '../../../constancia/test/processes/campaign.js'
 import { verifyBundle, webCrypto } from '../../dist/index.js'
 import { nodeCrypto } from '../../dist/node.js'
+import { Both } from '../second-verifier/both.js'
 import { keyText, runsOf } from './cases/case.js'
 import { erasedBody } from './cases/erased.js'
 import { journals, logOf } from './journal.js'
@@ -54,7 +55,8 @@ function randomLog(random: (below: number) => number): Log {
 }
 
 describe('R-G4 T17 honest bundles', () => {
-  test('are proven, whatever has happened, with the first key alone and with any checkpoint that was kept', async () => {
+  test('R-G6 are proven by both verifiers, whatever has happened, with the first key alone and with any checkpoint that was kept', async () => {
+    const both = new Both()
     let withRuns = 0
     for (let seed = 1; seed <= logCount; seed++) {
       const random = randomFrom(seed)
@@ -73,10 +75,15 @@ describe('R-G4 T17 honest bundles', () => {
       const bytes = await written(draft)
       const source = chunks(bytes, 1 + random(5_000))
       const report = await verifyBundle(source, { crypto: nodeCrypto, keys: [keyText()], origin, earlier })
+      both.add(`seed ${seed}`, bytes, { keys: [keyText()], earlier }, report)
       const failed = report.checks.filter(({ result }) => result !== 'passed')
       expect({ seed, verdict: report.verdict, failed }).toEqual({ seed, verdict: 'proven', failed: [] })
     }
-    keep('t17', { table: () => `T17: ${logCount} honest bundles, ${withRuns} of them with runs, no false alarm` })
+    both.ask()
+    expect([both.differing, both.count]).toEqual([[], logCount])
+    keep('t17', {
+      table: () => `T17: ${logCount} honest bundles, ${withRuns} of them with runs, no false alarm by either verifier`,
+    })
     expect(withRuns).toBeGreaterThan(logCount / 2)
   })
 

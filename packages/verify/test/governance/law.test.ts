@@ -72,6 +72,36 @@ describe('R-D7 a person', () => {
     const own = lawOf(linked('a', 'b'), linked('a', 'a'))
     expect([own.personOf('a'), own.personOf('b')]).toEqual(['a', 'b'])
   })
+
+  test('is the end of the way, whatever is linked, unlinked and asked in between, also in a copy', () => {
+    let state = 7
+    const random = (below: number): number => {
+      state = (Math.imul(state, 1_103_515_245) + 12_345) & 0x7fffffff
+      return (state >>> 8) % below
+    }
+    const people = new Map<string, string>()
+    const wayOf = (one: string): string[] => {
+      const next = people.get(one)
+      return next === undefined ? [one] : [one, ...wayOf(next)]
+    }
+    let law = new Law()
+    let [longest, circles] = [0, 0]
+    for (let seq = 0; seq < 4_000; seq += 1) {
+      const [principal, person] = [`p${random(12)}`, `p${random(12)}`]
+      if (principal === person) people.delete(principal)
+      else if (wayOf(person).includes(principal)) circles += 1
+      else people.set(principal, person)
+      const [kind, body] = linked(principal, person)
+      law.add({ seq, kind, body: JSON.stringify(body), data: undefined })
+      if (random(50) === 0) law = law.copy()
+      for (let asked = random(4); asked > 0; asked -= 1) {
+        const way = wayOf(`p${random(12)}`)
+        longest = Math.max(longest, way.length)
+        expect(law.personOf(way[0] as string)).toBe(way.at(-1))
+      }
+    }
+    expect([longest > 5, circles > 100]).toEqual([true, true])
+  })
 })
 
 describe('R-F1 a contract', () => {

@@ -16,6 +16,8 @@ class Database {
   pulsing: Promise<void> = Promise.resolve()
   pulseCount = 0
   releaseCount = 0
+  /** What an append waits for. */
+  appending: Promise<void> = Promise.resolve()
   /** Whether nobody has a claim any more. */
   refuses = false
 
@@ -31,8 +33,10 @@ class Database {
       },
       missing: async (heads: readonly NotedHead[]) => heads.filter((head) => this.lost?.(head) === true),
       hold: async () => undefined,
-      append: async () =>
-        this.refuses ? { kind: 'claim_lost' } : { kind: 'appended', events: [{ seq: 3, hash: 'aa' }] },
+      append: async () => {
+        await this.appending
+        return this.refuses ? { kind: 'claim_lost' } : { kind: 'appended', events: [{ seq: 3, hash: 'aa' }] }
+      },
       claim: async () => ({ claims, nextDueAtMs: undefined, setAside: [] }),
       release: async () => {
         this.releaseCount += 1
@@ -123,6 +127,30 @@ test('T8 what an operator has accepted is not missed again because a pulse of be
       expect.stringContaining('accepted'),
       expect.stringContaining('was cut'),
     ])
+  })
+})
+
+test.each([
+  ['is refused', true],
+  ['is acknowledged', false],
+])('T8 what an operator has accepted is not missed again because an append of before %s late', async (_, refuses) => {
+  await failedOver(async ({ store, database, said, answer }) => {
+    let goOn = (): void => undefined
+    database.appending = new Promise((resolve) => {
+      goOn = resolve
+    })
+    const head = { seq: 7, hash: 'cc', at: 1 }
+    const late = store.append({ claim: { run: 'r1', id: 'c1', epoch: 1 }, head, drafts: [] } as never)
+    await expect(store.claim({} as never)).rejects.toMatchObject({ code: 'store_rolled_back' })
+    database.isAccepted = true
+    expect(await store.loss()).toBeUndefined()
+    database.refuses = refuses
+    goOn()
+    await late
+    answer()
+    database.server = 'third'
+    expect(await store.loss()).toBeUndefined()
+    expect(said).toEqual([expect.stringContaining('run r1'), expect.stringContaining('accepted')])
   })
 })
 

@@ -21,6 +21,7 @@ export interface GuardParts {
 interface View {
   readonly known: KnownMark
   readonly loss: Loss | undefined
+  readonly acceptCount: number
 }
 
 interface Verdict extends View {
@@ -54,6 +55,7 @@ export class Guard {
   #loss: Loss | undefined
   /** Terms by which operators had accepted the database when it was found to be behind. */
   #accepted = new Set<string>()
+  #acceptCount = 0
   #checkedMs = Number.NEGATIVE_INFINITY
   #freshening: Promise<void> | undefined
   #beating: Promise<void> | undefined
@@ -96,8 +98,14 @@ export class Guard {
     return this.#loss
   }
 
-  /** Takes note of an event that is acknowledged. */
-  note(head: NotedHead): void {
+  /** How often the database was accepted as it is. What was asked of it before, and what was known by then, counts for nothing after. */
+  get acceptCount(): number {
+    return this.#acceptCount
+  }
+
+  /** Takes note of an event that is acknowledged to whoever asked for it when the database had been accepted so often. */
+  note(head: NotedHead, acceptCount: number): void {
+    if (acceptCount !== this.#acceptCount) return this.stir()
     this.#heads.set(head.run, head)
     this.#notes.add(head)
     this.#arm()
@@ -130,10 +138,10 @@ export class Guard {
     return this.#freshening
   }
 
-  /** Looks whether an event is there that somebody was told of; what is not is a loss. */
-  async verify(head: NotedHead): Promise<void> {
+  /** Looks whether an event is there that somebody was told of, when the database had been accepted so often; what is not is a loss. */
+  async verify(head: NotedHead, acceptCount: number): Promise<void> {
     const { store } = this.#parts
-    const view = this.#view()
+    const view = { ...this.#view(), acceptCount }
     const found = await this.#ask(() => store.mark())
     if (found === undefined) return
     // Whoever is judged is known from then on: another server is never judged by this event alone.
@@ -236,12 +244,13 @@ export class Guard {
 
   // What is known when the database is asked: it may know more by the time it has answered.
   #view(): View {
-    return { known: this.#known, loss: this.#loss }
+    return { known: this.#known, loss: this.#loss, acceptCount: this.#acceptCount }
   }
 
-  async #judge({ known, loss: before, found, missing }: Verdict): Promise<void> {
+  async #judge({ known, loss: before, acceptCount, found, missing }: Verdict): Promise<void> {
     const { store, tell } = this.#parts
-    if (this.#loss !== before) return // An answer from before something was found, or was accepted.
+    // An answer from before something was found, or was accepted.
+    if (this.#loss !== before || this.#acceptCount !== acceptCount) return
     const isNew = found.terms.some(({ id, isAccepted }) => isAccepted && !this.#accepted.has(id))
     const isAccepted = standingOf(known, found) === 'accepted' || (before !== undefined && isNew)
     if (isAccepted && found.held === undefined) return this.#accept(found)
@@ -275,6 +284,7 @@ export class Guard {
     if (this.#loss !== undefined)
       this.#parts.tell('info', `${this.#parts.store.describe()} was accepted as it is; work goes on.`)
     this.#loss = undefined
+    this.#acceptCount += 1
     this.#known = knownOf(found)
     this.#server = found.server
     this.#heads.clear()

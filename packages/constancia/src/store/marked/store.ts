@@ -87,15 +87,17 @@ export class MarkedStore implements Store {
 
   async create(request: CreateRun): Promise<Created> {
     await this.#guard.fresh()
+    const { acceptCount } = this.#guard
     const created = await this.#inner.create(request)
-    if (created.kind === 'created') this.#note(request.run, created.events)
+    if (created.kind === 'created') this.#note(request.run, created.events, acceptCount)
     return created
   }
 
   // Whoever has lost the database has lost the claim as well.
   append(request: Append): Promise<Appended> {
     if (this.#guard.loss !== undefined) return Promise.resolve({ kind: 'claim_lost' })
-    return this.#inner.append(request).then((answer) => this.#appended(request, answer))
+    const { acceptCount } = this.#guard
+    return this.#inner.append(request).then((answer) => this.#appended(request, answer, acceptCount))
   }
 
   async decide<T>(request: Decide<T>): Promise<T> {
@@ -108,8 +110,9 @@ export class MarkedStore implements Store {
       written = isWritten ? { run: run.id, seq: run.head.seq + decision.drafts.length, hash: undefined } : undefined
       return decision
     }
+    const { acceptCount } = this.#guard
     const result = await this.#inner.decide({ ...request, decide })
-    if (written !== undefined) this.#guard.note(written)
+    if (written !== undefined) this.#guard.note(written, acceptCount)
     return result
   }
 
@@ -230,28 +233,28 @@ export class MarkedStore implements Store {
     await this.#inner.close()
   }
 
-  #appended(request: Append, answer: Appended): Appended | Promise<Appended> {
+  #appended(request: Append, answer: Appended, acceptCount: number): Appended | Promise<Appended> {
     const { claim, head, successor } = request
     if (answer.kind === 'appended') {
-      this.#note(claim.run, answer.events)
+      this.#note(claim.run, answer.events, acceptCount)
       if (successor !== undefined)
-        this.#guard.note({ run: successor.run, seq: successor.drafts.length - 1, hash: undefined })
+        this.#guard.note({ run: successor.run, seq: successor.drafts.length - 1, hash: undefined }, acceptCount)
       return answer
     }
     const known = { run: claim.run, seq: head.seq, hash: head.hash }
     const isBehind = answer.kind === 'head_conflict' && answer.head.seq <= head.seq
     if (!isBehind && answer.kind !== 'claim_lost') return answer
     // Nobody's events go away. A claim is lost for other reasons as well.
-    return this.#guard.verify(known).then(
+    return this.#guard.verify(known, acceptCount).then(
       () => (this.#guard.loss === undefined ? answer : { kind: 'claim_lost' }),
       () => answer,
     )
   }
 
-  #note(run: RunId, events: readonly StoredEvent[]): void {
+  #note(run: RunId, events: readonly StoredEvent[], acceptCount: number): void {
     const last = events.at(-1)
     if (last === undefined) return
     const { seq, hash } = headOf(last)
-    this.#guard.note({ run, seq, hash })
+    this.#guard.note({ run, seq, hash }, acceptCount)
   }
 }

@@ -3,7 +3,7 @@
  * `@constancia/verify/node` answers at once, {@link webCrypto} with promises.
  */
 export interface Crypto {
-  /** The 32 bytes of SHA-256. */
+  /** The 32 bytes of SHA-256. Takes the bytes at once, also where it promises the hash: their place is used again. */
   sha256(bytes: Uint8Array): Uint8Array | Promise<Uint8Array>
   /**
    * Whether a signature of 64 bytes is that of a message under a key of 32 bytes, by RFC 8032; false, never an error, for a key that is

@@ -62,8 +62,10 @@ export class Ends {
 
   /** Takes a hint of the store. */
   notice(change: Change): void {
-    if (change.run === undefined && change.ended !== false) this.lookSoon()
-    if (change.run !== undefined && change.ended === true) void this.look(change.run)
+    const { run, ended } = change
+    if (run === undefined) {
+      if (ended !== false) this.lookSoon()
+    } else if (ended === true) void this.look(run)
   }
 
   /** Some run may have ended without an execution of this process. */

@@ -128,8 +128,8 @@ export const postgresBugs: readonly PlantedBug[] = [
   {
     breaks: 'whoever waits for a run of another process learns of its end by looking now and then',
     file: 'constancia/src/engine/ends.ts',
-    find: 'change.ended === true',
-    replace: 'false',
+    find: 'else if (ended === true)',
+    replace: 'else if (false)',
     noticedBy: { file: 'constancia/test/postgres/hints.test.ts', name: 'hears of each end', inVain: true },
   },
   {

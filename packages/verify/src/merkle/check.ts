@@ -23,7 +23,7 @@ export async function rootOfInclusion(
 ): Promise<Uint8Array | undefined> {
   // Below the level where the last leaf's way parts, there is a hash on every level, and above only where it is on the left.
   let inner = path.length - onesOf(index)
-  if (inner < 0) return undefined
+  if (inner < 0 || leafHash.length !== 32) return undefined
   while (inner + onesOf(Math.floor(index / 2 ** inner)) < path.length) inner += 1
   let hash = leafHash
   let rest = index

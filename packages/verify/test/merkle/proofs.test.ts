@@ -68,6 +68,21 @@ describe('R-G2 the Merkle log', () => {
     }
   })
 
+  test('takes no hash of another length in a proof, also right after the whole one', async () => {
+    const [index, size] = [2, 7]
+    const path = inclusionProof(source, index, size)
+    const [tree, leaf] = [
+      { size, root: roots[size]! },
+      { index, leafHash: leafHashes[index]! },
+    ]
+    for (const [place, hash] of path.entries()) {
+      for (const other of [hash.subarray(0, 31), Buffer.concat([hash, Buffer.of(0)]), new Uint8Array(0)]) {
+        expect(await checkInclusion(nodeCrypto, { ...leaf, path }, tree)).toBe(true)
+        expect(await checkInclusion(nodeCrypto, { ...leaf, path: path.with(place, other) }, tree)).toBe(false)
+      }
+    }
+  })
+
   test('has the proofs of RFC 6962 for every leaf of every size, and takes each for no other leaf and no other size', async () => {
     for (let size = 1; size <= 20; size++) {
       for (let index = 0; index < size; index++) {

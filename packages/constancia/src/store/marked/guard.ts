@@ -140,8 +140,9 @@ export class Guard {
 
   /** Looks whether an event is there that somebody was told of, when the database had been accepted so often; what is not is a loss. */
   async verify(head: NotedHead, acceptCount: number): Promise<void> {
+    if (acceptCount !== this.#acceptCount) return
     const { store } = this.#parts
-    const view = { ...this.#view(), acceptCount }
+    const view = this.#view()
     const found = await this.#ask(() => store.mark())
     if (found === undefined) return
     // Whoever is judged is known from then on: another server is never judged by this event alone.

@@ -193,7 +193,7 @@ describe('R-G5 T16 whatever is done to a bundle by somebody without its keys is 
     }
   })
 
-  test('parts of two honest bundles of one log, of before and after, are refused where they do not fit', async () => {
+  test('threat 21: parts of two honest bundles of one log, of before and after, are refused where they do not fit', async () => {
     const older = reference()
     const before = (await older.bundle(runsOf(older))).toString()
     for (let number = 0; number < 3; number++) older.append('run/c', 'StepCompleted', '{}')

@@ -35,7 +35,7 @@ class Endless {
 const verify = (source: AsyncIterable<Uint8Array>): Promise<Report> =>
   verifyBundle(source, { crypto: nodeCrypto, keys: [keyText()], origin })
 
-describe('R-G4 bounds of what a verifier reads', () => {
+describe('R-G4 threat 20: bounds of what a verifier reads', () => {
   const begun = `constancia.bundle/v1\norigin ${origin}\nscope runs 1\nstream governance 2000\n`
   const event = `event 0 A 2026-01-01T00:00:00.000Z system:x -/- ${'0'.repeat(64)}\n`
   const salt = '0'.repeat(32)

@@ -1,8 +1,7 @@
-import { sqlite } from 'constancia/sqlite'
 import { memory } from 'constancia/testing'
 import { advance, type Load } from './advancing.js'
-import { BareDriver } from './bare.js'
 import type { Chapter, Measuring } from './chapter.js'
+import { compare } from './comparing.js'
 import type { Place } from './place.js'
 import { type Recording, record, replay, replayAfresh } from './replaying.js'
 import { stepRows } from './rows.js'
@@ -31,8 +30,8 @@ async function measure({ place, tell }: Measuring, sizes: Sizes): Promise<Sample
   for (let round = 0; round <= sizes.rounds; round += 1) {
     // The first round only warms up.
     const into = round === 0 ? emptySamples() : samples
-    await compare(place, sizes.oneRun, { constancia: into.oneRun, bare: into.oneRunBare })
-    await compare(place, sizes.manyRuns, { constancia: into.manyRuns, bare: into.manyRunsBare })
+    await compareFiles(place, sizes.oneRun, { constancia: into.oneRun, bare: into.oneRunBare })
+    await compareFiles(place, sizes.manyRuns, { constancia: into.manyRuns, bare: into.manyRunsBare })
     await replayBoth({ long, short }, into)
     into.longInMemory.push(await inMemory(sizes.longSteps))
     into.shortInMemory.push(await inMemory(sizes.shortSteps))
@@ -56,27 +55,17 @@ function emptySamples(): Samples {
   }
 }
 
-// Stretches of both take turns on two files. What the bare driver writes was made in memory: the same texts, complete.
-async function compare(
+async function compareFiles(
   place: Place,
   load: Load,
   into: { readonly constancia: number[]; readonly bare: number[] },
 ): Promise<void> {
-  const { before, stretches } = await advance(memory(), load)
   const [file, bareFile] = [place.file(), place.file()]
-  const driver = await BareDriver.create(bareFile)
-  driver.begin(before)
-  const bareMs: number[] = []
-  const { stretchMs } = await advance(sqlite({ file }), load, (stretch) => {
-    const groups = stretches[stretch]
-    if (groups !== undefined) bareMs.push(driver.write(groups))
-  })
-  driver.close()
+  const { constancia, bare } = await compare({ constancia: { file }, bare: { file: bareFile } }, load)
   place.drop(file)
   place.drop(bareFile)
-  const eventCount = load.runs * (load.steps + 1)
-  into.constancia.push(...stretchMs.map((ms) => (eventCount / ms) * 1000))
-  into.bare.push(...bareMs.map((ms) => (eventCount / ms) * 1000))
+  into.constancia.push(...constancia)
+  into.bare.push(...bare)
 }
 
 async function replayBoth(

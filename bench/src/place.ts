@@ -5,6 +5,11 @@ import { fileURLToPath } from 'node:url'
 /** The root of this repository. */
 export const root = fileURLToPath(new URL('../..', import.meta.url))
 
+/** Deletes a database, whatever of it is there. */
+export function removeFile(file: string): void {
+  for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
+}
+
 /** A folder for the files of one run of the benchmarks, on the repository's own disk: a folder in memory would sync nothing. */
 export class Place {
   readonly folder: string
@@ -24,7 +29,7 @@ export class Place {
 
   /** Deletes a database of this folder. */
   drop(file: string): void {
-    for (const suffix of ['', '-wal', '-shm']) rmSync(`${file}${suffix}`, { force: true })
+    removeFile(file)
   }
 
   remove(): void {

@@ -1,10 +1,9 @@
-import { postgres } from 'constancia/postgres'
-import { memory } from 'constancia/testing'
-import { advance, type Load } from '../advancing.js'
+import type { Load } from '../advancing.js'
 import type { Chapter, Measuring } from '../chapter.js'
+import { compare } from '../comparing.js'
 import { apart } from '../many/apart.js'
 import { drainWith } from '../many/short-runs.js'
-import { BarePostgres, dropSchemas, type Schema, versionOf } from './bare.js'
+import { dropSchemas, type Schema, versionOf } from './bare.js'
 import { fleetRows } from './rows.js'
 import { startServer } from './server.js'
 import { type FleetSamples, type FleetSizes, fullFleetSizes, quickFleetSizes } from './sizes.js'
@@ -65,20 +64,11 @@ class FleetBench {
   }
 
   async #compare(load: Load, into: { readonly constancia: number[]; readonly bare: number[] }): Promise<void> {
-    const { before, stretches } = await advance(memory(), load)
     await this.#inSchema(async (schema) =>
       this.#inSchema(async (bareSchema) => {
-        const bare = await BarePostgres.create(bareSchema)
-        await bare.begin(before)
-        const bareMs: number[] = []
-        const { stretchMs } = await advance(postgres(schema), load, async (stretch) => {
-          const groups = stretches[stretch]
-          if (groups !== undefined) bareMs.push(await bare.write(groups))
-        })
-        await bare.close()
-        const eventCount = load.runs * (load.steps + 1)
-        into.constancia.push(...stretchMs.map((ms) => (eventCount / ms) * 1000))
-        into.bare.push(...bareMs.map((ms) => (eventCount / ms) * 1000))
+        const { constancia, bare } = await compare({ constancia: schema, bare: bareSchema }, load)
+        into.constancia.push(...constancia)
+        into.bare.push(...bare)
       }),
     )
   }

@@ -1,3 +1,4 @@
+import { writeBare } from '../comparing.js'
 import { workSealed } from '../sealing/sealed-work.js'
 import { advanceMany } from './in-flight.js'
 import type { Order } from './orders.js'
@@ -20,6 +21,8 @@ async function obey(order: Order): Promise<() => Promise<void>> {
       return serve(order, tell)
     case 'seal':
       return workSealed(order, tell)
+    case 'bare':
+      return writeBare(order, tell)
     case 'drain':
       tell(0)
       await going
@@ -30,7 +33,7 @@ async function obey(order: Order): Promise<() => Promise<void>> {
   }
 }
 
-function once(order: Exclude<Order, { readonly kind: 'serve' | 'drain' | 'seal' }>): Promise<unknown> {
+function once(order: Exclude<Order, { readonly kind: 'serve' | 'drain' | 'seal' | 'bare' }>): Promise<unknown> {
   switch (order.kind) {
     case 'park':
       return park(order)

@@ -1,3 +1,4 @@
+import type { Load } from '../advancing.js'
 import type { Where } from '../where.js'
 
 /** What a process of its own is to do. */
@@ -18,6 +19,8 @@ export type Order =
   | { readonly kind: 'fill'; readonly where: Where; readonly runs: number; readonly steps: number }
   /** Advances short runs of so many steps, and tells how many of them it has done. */
   | { readonly kind: 'drain'; readonly where: Where; readonly steps: number }
+  /** Writes a stretch of a load with a bare driver whenever it is told to go on. */
+  | { readonly kind: 'bare'; readonly where: Where; readonly load: Load }
   /** Does so many runs of so many steps whenever it is told to go on, perhaps sealed meanwhile. */
   | {
       readonly kind: 'seal'

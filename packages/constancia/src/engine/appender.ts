@@ -1,5 +1,5 @@
 import { type Draft, type Head, headOf, type StoredEvent, verifyChain } from '../journal/index.js'
-import type { Appended, Claim, CreateRun, Store, Within } from '../store/index.js'
+import type { Append, Appended, Claim, CreateRun, Store } from '../store/index.js'
 import { type Basis, decidedFrom, seenBy } from './basis.js'
 import { type Decided as Answer, decideExactly, isToBeExact } from './decision.js'
 import type { Op, Ruling } from './op.js'
@@ -134,35 +134,43 @@ export class Appender {
   }
 
   #write(): void {
-    this.#takeBatch()
-    const written = this.#batch.map(writtenOf)
-    const drafts = written.flatMap((one) => one.drafts)
+    const batch = this.#takeBatch()
+    this.#batch = batch
+    const [first] = batch
+    if (first !== undefined && 'decide' in first) return this.#writeDecided(first)
+    const known = batch as readonly Known[]
+    const successor = known.at(-1)?.successor
+    this.#append(known.map(draftIn), known.map(opIn), successor === undefined ? undefined : { successor })
+  }
+
+  #writeDecided(item: Decided): void {
+    const ruling = item.decide()
+    const { drafts, within } = 'within' in ruling ? ruling : { drafts: ruling, within: undefined }
+    const basis = this.#basis
+    // What is done in a transaction of the store is decided right before.
+    if (drafts.length > 0 && !this.#stopped && basis !== undefined && within === undefined) {
+      if (item.isExact === true || isToBeExact(basis, this.#moveCount)) return this.#decide(item, basis)
+    }
+    const ops = drafts.map(() => item.op)
+    this.#append(drafts, ops, { ...(within === undefined ? {} : { within }), ...decidedFrom(basis) })
+  }
+
+  #append(drafts: readonly Draft[], ops: readonly (Op | undefined)[], more: Partial<Append> | undefined): void {
     if (drafts.length === 0 || this.#stopped) {
       if (this.#pending.length > 0 && !this.#stopped) return this.#write()
       return this.#rest()
     }
-    const [first] = this.#batch
-    // What is done in a transaction of the store is decided right before.
-    if (first !== undefined && 'decide' in first && this.#basis !== undefined && written[0]?.within === undefined) {
-      if (first.isExact === true || isToBeExact(this.#basis, this.#moveCount)) return this.#decide(first, this.#basis)
-    }
     this.#toldSeq = -1 // If there is such an event, this is refused.
-    const last = this.#batch.at(-1)
-    const successor = last !== undefined && 'draft' in last ? last.successor : undefined
-    const basis = last !== undefined && 'decide' in last ? this.#basis : undefined
-    const within = written.at(-1)?.within
-    const request = {
+    this.#written = ops
+    const request: Append = {
       claim: this.#claim,
       head: this.#head,
       drafts,
       seen: seenBy(this.#basis),
       readSignalCount: this.#hooks.readSignalCount(),
-      ...(successor === undefined ? {} : { successor }),
-      ...(within === undefined ? {} : { within }),
-      ...decidedFrom(basis),
     }
-    this.#written = written.flatMap((one) => one.drafts.map(() => one.op))
-    this.#store.append(request).then(this.#answered, this.#failed)
+    const whole = more === undefined ? request : { ...request, ...more }
+    this.#store.append(whole).then(this.#answered, this.#failed)
   }
 
   #decide({ decide }: Decided, basis: Basis): void {
@@ -183,12 +191,12 @@ export class Appender {
   }
 
   // All that is known up to the next decision, or that decision alone.
-  #takeBatch(): void {
-    const wanted = this.#pending.filter((item) => item.wanted())
-    const decided = wanted.findIndex((item) => 'decide' in item)
+  #takeBatch(): readonly Addition[] {
+    const wanted = this.#pending.filter(isWanted)
+    const decided = wanted.findIndex(isDecided)
     const count = decided === -1 ? wanted.length : Math.max(1, decided)
-    this.#batch = count === wanted.length ? wanted : wanted.slice(0, count)
     this.#pending = count === wanted.length ? [] : wanted.slice(count)
+    return count === wanted.length ? wanted : wanted.slice(0, count)
   }
 
   readonly #answered = (answer: Refusable): void => {
@@ -204,7 +212,9 @@ export class Appender {
       case 'appended':
         this.#moveCount = 0
         this.#tell(this.#hooks.written)
+        this.#batch = []
         this.#accept(answer.events, this.#written)
+        this.#written = []
         return this.#pending.length > 0 ? this.#write() : this.#rest()
       case 'head_conflict':
         this.#pending = [...this.#batch, ...this.#pending]
@@ -265,16 +275,7 @@ export class Appender {
   }
 }
 
-/** What one addition comes to. */
-interface Written {
-  readonly op: Op | undefined
-  readonly drafts: readonly Draft[]
-  readonly within?: Within
-}
-
-function writtenOf(item: Addition): Written {
-  const { op } = item
-  if ('draft' in item) return { op, drafts: [item.draft] }
-  const ruling = item.decide()
-  return 'within' in ruling ? { op, ...ruling } : { op, drafts: ruling }
-}
+const isWanted = (item: Addition): boolean => item.wanted()
+const isDecided = (item: Addition): boolean => 'decide' in item
+const draftIn = ({ draft }: Known): Draft => draft
+const opIn = ({ op }: Known): Op | undefined => op

@@ -66,7 +66,7 @@ export class Execution implements Words {
   readonly #over = new Deferred<ExecutionEnd>()
   #readSignalCount = 0
   #started: Bodies['FlowStarted'] | undefined
-  #current: Outcome | undefined
+  #current: Pick<Outcome, 'seq' | 'at'> | undefined
   #ending: Ending | undefined
   #parking: Parking | undefined
   #refusedAtSeq = -1
@@ -209,7 +209,7 @@ export class Execution implements Words {
 
   #startFlow(started: StoredEvent): void {
     if (this.#stage !== 'going') return
-    this.#current = started
+    this.#current = { seq: started.seq, at: started.at }
     const settle = (ending: Ending): void => {
       if (!this.#turns.open) return this.#park(foreignAwait('The flow ended outside a turn'))
       if (this.#parking === undefined) this.#ending = ending
@@ -226,7 +226,7 @@ export class Execution implements Words {
     const next = this.#ops.takeNext()
     if (next === undefined) return
     const { event, op } = next
-    this.#current = event
+    this.#current = { seq: event.seq, at: event.at }
     if (op === undefined) return this.#cancelOps()
     if (event.kind === 'SignalReceived') this.#readSignalCount += 1
     this.#waits.remove(op)

@@ -52,6 +52,7 @@ export class Underway {
 
   /** Tells those that were cancelled. Outside turns only: whoever listens is user code, and a replay does not call it. */
   abortCancelled(): void {
+    if (this.#cancelled.length === 0) return
     for (const { attempt, reason } of this.#cancelled.splice(0)) attempt.abort(reason)
   }
 

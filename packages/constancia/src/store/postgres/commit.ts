@@ -1,6 +1,6 @@
 import type { RunId } from '../../journal/index.js'
 import { decideTogether } from './decide-lane.js'
-import type { DecideJob, Job, JobQueue, WithinJob, WriteJob } from './job.js'
+import type { DecideJob, Job, JobQueue, Request, WithinJob, WriteJob } from './job.js'
 import { closedError } from './patience.js'
 import type { Session } from './session.js'
 import { writeWithin } from './within.js'
@@ -37,11 +37,14 @@ export class GroupCommit implements JobQueue {
     this.#atOnceMax = { write: 2, decide: 1, whole: 1, within }
   }
 
-  /** Does a job within a next transaction. */
-  submit<J extends Job>(job: Omit<J, 'resolve' | 'reject'>): Promise<never> {
+  /** Does a job within a next transaction. The request becomes the job: every step of every run is one, and none is copied. */
+  submit<J extends Job>(request: Request<J>): Promise<never> {
     if (this.#isClosed) return Promise.reject(closedError())
     return new Promise((resolve, reject) => {
-      this.#queue.push({ ...job, resolve, reject } as unknown as Job)
+      const job = request as unknown as Job
+      job.resolve = resolve
+      job.reject = reject
+      this.#queue.push(job)
       this.#arm()
     })
   }

@@ -11,9 +11,13 @@ export type Job = WriteJob | DecideJob | WithinJob
 interface JobBase {
   /** Runs that it changes or reads: what was asked about one of them before is done before. */
   readonly runs: readonly RunId[]
-  readonly resolve: (result: never) => void
-  readonly reject: (error: unknown) => void
+  /** Both are set when it is submitted. */
+  resolve: (result: never) => void
+  reject: (error: unknown) => void
 }
+
+/** A job before somebody waits for it. */
+export type Request<J extends Job> = Omit<J, 'resolve' | 'reject'>
 
 /** A change that its author can make without reading first. */
 export interface WriteJob extends JobBase {
@@ -66,7 +70,7 @@ export interface Decided {
 
 /** Takes jobs, and does each within a next transaction. */
 export interface JobQueue {
-  submit<J extends Job>(job: Omit<J, 'resolve' | 'reject'>): Promise<never>
+  submit<J extends Job>(request: Request<J>): Promise<never>
   /** Nothing is accepted any more; resolves when what was accepted before is decided. */
   close(): Promise<void>
 }

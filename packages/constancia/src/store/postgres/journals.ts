@@ -9,7 +9,7 @@ import {
   runStream,
 } from '../../journal/index.js'
 import type { Append, Appended, Created, CreateRun } from '../index.js'
-import type { AppendedWithin, DecideJob, WithinJob, WriteJob } from './job.js'
+import type { AppendedWithin, DecideJob, Request, WithinJob, WriteJob } from './job.js'
 import { foldOf, type RunRecord, rowOf } from './run-record.js'
 import { recordsOf } from './runs.js'
 import type { Session } from './session.js'
@@ -103,32 +103,49 @@ async function appendWithin(session: Session, request: WithinJob['request']): Pr
 }
 
 function appendPlain(session: Session, request: Append): Promise<Appended> {
-  const { claim, head, drafts, successor } = request
-  const { run } = claim
-  // Deliveries go into an inbox that is locked with the run, and a successor must not be there: both are seldom.
-  const isPlain =
-    successor === undefined && !drafts.some(({ kind }) => kind === 'SignalReceived' || kind === 'ChildEnded')
-  const runs = successor === undefined ? [run] : [run, successor.run, rootRunId(run)]
-  let work: (Work & { readonly change: { readonly added: Added } }) | undefined
-  const prepare: WriteJob['prepare'] = (found) => {
-    const fold = foldAt(session, request, found)
-    if ('kind' in fold) return { answer: fold }
-    if (work === undefined && isOver(session, request.basis)) return { answer: { kind: 'basis_moved' } }
-    work ??= workOf(session, request, fold)
-    return work
+  return session.commit.submit<WriteJob>(new AppendJob(session, request))
+}
+
+// One object for each step of each run, where two functions with what they see would be five.
+class AppendJob implements Request<WriteJob> {
+  readonly lane: 'write' | 'whole'
+  readonly runs: readonly RunId[]
+  readonly at: WriteJob['at']
+  readonly #session: Session
+  readonly #request: Append
+  #work: AppendWork | undefined
+
+  constructor(session: Session, request: Append) {
+    const { claim, head, drafts, successor } = request
+    const { run } = claim
+    // Deliveries go into an inbox that is locked with the run, and a successor must not be there: both are seldom.
+    this.lane = successor === undefined && !drafts.some(isDelivery) ? 'write' : 'whole'
+    this.runs = successor === undefined ? [run] : [run, successor.run, rootRunId(run)]
+    this.at = { run, head }
+    this.#session = session
+    this.#request = request
   }
-  const finish = (unfit: Unfit | undefined): Appended => {
+
+  prepare(found: { readonly record: RunRecord | undefined } | undefined): AppendWork | { readonly answer: Appended } {
+    const fold = foldAt(this.#session, this.#request, found)
+    if ('kind' in fold) return { answer: fold }
+    if (this.#work === undefined && isOver(this.#session, this.#request.basis))
+      return { answer: { kind: 'basis_moved' } }
+    this.#work ??= workOf(this.#session, this.#request, fold)
+    return this.#work
+  }
+
+  finish(unfit: Unfit | undefined): Appended {
+    const { claim, successor } = this.#request
+    const { run } = claim
     if (unfit?.kind === 'exists' && successor !== undefined)
       assert(false, `run ${successor.run}, which was to take over from run ${run}, exists already`)
-    return appendedOf(session, { run, unfit, added: work?.change.added })
+    return appendedOf(this.#session, { run, unfit, added: this.#work?.change.added })
   }
-  return session.commit.submit<WriteJob>({
-    lane: isPlain ? 'write' : 'whole',
-    runs,
-    at: { run, head },
-    prepare,
-    finish,
-  })
+}
+
+function isDelivery({ kind }: Draft): boolean {
+  return kind === 'SignalReceived' || kind === 'ChildEnded'
 }
 
 interface Came {
@@ -174,12 +191,11 @@ export function isOver(session: Session, basis: Append['basis']): boolean {
   return session.clock.now() >= (basis?.untilMs ?? Infinity)
 }
 
+/** What an append comes to. */
+type AppendWork = Work & { readonly change: { readonly added: Added } }
+
 /** What an append writes. */
-export function workOf(
-  session: Session,
-  request: Append,
-  fold: RunFold,
-): Work & { readonly change: { readonly added: Added } } {
+export function workOf(session: Session, request: Append, fold: RunFold): AppendWork {
   const { claim, drafts, seen, readSignalCount, successor, basis } = request
   const { run } = claim
   if (successor !== undefined) checkSuccessor(request, successor)

@@ -114,7 +114,8 @@ class PostgresStore implements Store {
   readonly #session: Session
   readonly #turn: Turn = { index: 0 }
   readonly #hearts = new Set<Heartbeat>()
-  readonly #underway = new Set<Promise<unknown>>()
+  #underwayCount = 0
+  #onIdle: (() => void) | undefined
   readonly log: Log
   #closed: Promise<void> | undefined
 
@@ -132,8 +133,9 @@ class PostgresStore implements Store {
     return this.#do(() => create(this.#session, request))
   }
 
+  // Whatever is accepted is decided before the queue of writes is closed, so there is nothing besides to wait for.
   append(request: Append): Promise<Appended> {
-    return this.#do(() => append(this.#session, request))
+    return append(this.#session, request)
   }
 
   decide<T>(request: Decide<T>): Promise<T> {
@@ -252,7 +254,7 @@ class PostgresStore implements Store {
   async #close(): Promise<void> {
     this.#ground.life.isClosing = true
     await this.#session.commit.close()
-    await Promise.allSettled([...this.#underway, ...[...this.#hearts].map((heart) => heart.stop())])
+    await Promise.allSettled([this.#untilIdle(), ...[...this.#hearts].map((heart) => heart.stop())])
     await this.#session.watchers.close()
     await this.#ground.opened.connections.close()
   }
@@ -264,13 +266,20 @@ class PostgresStore implements Store {
   // Something that closing waits for.
   async #do<T>(call: () => Promise<T>): Promise<T> {
     this.#checkOpen()
-    const underway = call()
-    this.#underway.add(underway)
+    this.#underwayCount += 1
     try {
-      return await underway
+      return await call()
     } finally {
-      this.#underway.delete(underway)
+      this.#underwayCount -= 1
+      if (this.#underwayCount === 0) this.#onIdle?.()
     }
+  }
+
+  #untilIdle(): Promise<void> {
+    return new Promise((resolve) => {
+      if (this.#underwayCount === 0) return resolve()
+      this.#onIdle = resolve
+    })
   }
 
   #ask<T>(call: () => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
 import type { RunId } from '../../journal/index.js'
 import type { WriteJob } from './job.js'
 import { Wait } from './patience.js'
-import { plainOf } from './plain.js'
+import { type Plain, plainOf } from './plain.js'
 import { storedOf } from './read-back.js'
 import type { RunRecord } from './run-record.js'
 import { recordsOf } from './runs.js'
@@ -17,6 +17,7 @@ import { writePlain } from './write-plain.js'
 interface Underway {
   readonly job: WriteJob
   readonly work: Work
+  readonly plain: Plain | undefined
 }
 
 /** What did not fit, by the place of the work. */
@@ -26,7 +27,7 @@ interface Sent {
   readonly unexplained: ReadonlySet<number>
 }
 
-type Send = (session: Session, works: readonly Work[]) => Promise<Sent>
+type Send = (session: Session, all: readonly Underway[]) => Promise<Sent>
 
 interface Settling {
   readonly all: readonly Underway[]
@@ -41,10 +42,10 @@ const apartCountMin = 16
 /** Writes jobs in one round trip, which is a transaction of its own, or in two at once where many of them are plain. */
 export async function writeTogether(session: Session, jobs: readonly WriteJob[]): Promise<void> {
   const all = await prepareAll(session, jobs)
-  const plain = all.filter(({ work }) => plainOf(work) !== undefined)
+  const plain = all.filter(isPlain)
   if (plain.length === all.length) return settleAll(session, { all, send: sendPlain, isDoubtful: false })
   if (plain.length < apartCountMin) return settleAll(session, { all, send: sendAny, isDoubtful: false })
-  const rest = all.filter(({ work }) => plainOf(work) === undefined)
+  const rest = all.filter((one) => !isPlain(one))
   await Promise.all([
     settleAll(session, { all: plain, send: sendPlain, isDoubtful: false }),
     settleAll(session, { all: rest, send: sendAny, isDoubtful: false }),
@@ -56,21 +57,27 @@ export async function writeWhole(session: Session, jobs: readonly WriteJob[]): P
   await settleAll(session, { all: await prepareAll(session, jobs), send: sendWhole, isDoubtful: false })
 }
 
+const isPlain = ({ plain }: Underway): boolean => plain !== undefined
+const workOf = ({ work }: Underway): Work => work
+
 const none: Sent = { unfit: new Map(), unexplained: new Set() }
 
-const sendAny: Send = async (session, works) => ({ ...none, unfit: await write(session, session.connections, works) })
+const sendAny: Send = async (session, all) => ({
+  ...none,
+  unfit: await write(session, session.connections, all.map(workOf)),
+})
 
-const sendPlain: Send = async (session, works) => {
-  const plains = works.flatMap((work) => plainOf(work) ?? [])
+const sendPlain: Send = async (session, all) => {
+  const plains = all.flatMap(({ plain }) => plain ?? [])
   const [first] = plains
   if (first === undefined) return none
   if (plains.length > 1) return { ...none, unexplained: await writePlain(session, plains) }
   return (await writeOne(session, first)) ? none : { ...none, unexplained: new Set([0]) }
 }
 
-const sendWhole: Send = (session, works) =>
+const sendWhole: Send = (session, all) =>
   inTransaction(session, async (on) => {
-    const unfit = await write(session, on, works)
+    const unfit = await write(session, on, all.map(workOf))
     return unfit.size > 0 ? { ...none, unfit } : on.commit(Promise.resolve(none))
   })
 
@@ -81,7 +88,7 @@ async function prepareAll(session: Session, jobs: readonly WriteJob[]): Promise<
     try {
       const prepared = job.prepare(found.get(job))
       if ('answer' in prepared) job.resolve(prepared.answer as never)
-      else all.push({ job, work: prepared })
+      else all.push({ job, work: prepared, plain: plainOf(prepared) })
     } catch (error) {
       job.reject(error)
     }
@@ -108,12 +115,11 @@ async function settleAll(session: Session, { all, send, isDoubtful: wasDoubtful 
   while (left.length > 0) {
     try {
       if (isDoubtful) left = await settleStored(session, left)
-      const works = left.map(({ work }) => work)
-      const sent = works.length === 0 ? none : await send(session, works)
+      const sent = left.length === 0 ? none : await send(session, left)
       session.patience.report(false)
       unexplained = left.filter((_, index) => sent.unexplained.has(index))
       const explained = left.filter((_, index) => !sent.unexplained.has(index))
-      await finishAll(session, isDoubtful ? await reallyUnfit(session, left, sent.unfit) : sent.unfit, explained)
+      finishAll(session, isDoubtful ? await reallyUnfit(session, left, sent.unfit) : sent.unfit, explained)
       break
     } catch (error) {
       const kind = await wait.bear(error).catch((fault: unknown) => settleEach(session, { left, send, fault }))
@@ -143,11 +149,8 @@ interface Failure {
 
 /** Nobody heard whether it is stored: what is found there is done, the rest is sent again. */
 async function settleStored(session: Session, all: readonly Underway[]): Promise<readonly Underway[]> {
-  const stored = await storedOf(
-    session,
-    all.map(({ work }) => work),
-  )
-  await finishAll(
+  const stored = await storedOf(session, all.map(workOf))
+  finishAll(
     session,
     new Map(),
     all.filter((_, index) => stored.has(index)),
@@ -162,18 +165,15 @@ async function reallyUnfit(
   unfit: ReadonlyMap<number, Unfit>,
 ): Promise<ReadonlyMap<number, Unfit>> {
   if (unfit.size === 0) return unfit
-  const stored = await storedOf(
-    session,
-    all.map(({ work }) => work),
-  )
+  const stored = await storedOf(session, all.map(workOf))
   return new Map([...unfit].filter(([index]) => !stored.has(index)))
 }
 
-async function finishAll(session: Session, unfit: ReadonlyMap<number, Unfit>, all: readonly Underway[]): Promise<void> {
+function finishAll(session: Session, unfit: ReadonlyMap<number, Unfit>, all: readonly Underway[]): void {
   for (const [index, { job, work }] of all.entries()) {
     const found = unfit.get(index)
     try {
-      job.resolve((await job.finish(found)) as never)
+      job.resolve(job.finish(found) as never) // Where that is still to be asked for, whoever waits waits for it.
     } catch (error) {
       job.reject(error)
     }

@@ -15,9 +15,13 @@ export async function measureFleet({ place, isQuick, tell }: Measuring): Promise
   const server = await startServer(place)
   try {
     const bench = new FleetBench({ url: server.url, sizes, tell })
-    for (let round = 0; round <= sizes.rounds; round += 1) {
-      await bench.round(round === 0)
-      tell(round === 0 ? 'PostgreSQL: warm' : `PostgreSQL: round ${round} of ${sizes.rounds}`)
+    for (let round = 1; round <= sizes.uncountedRounds; round += 1) {
+      await bench.warmUp()
+      tell('PostgreSQL: warm')
+    }
+    for (let round = 1; round <= sizes.rounds; round += 1) {
+      await bench.round()
+      tell(`PostgreSQL: round ${round} of ${sizes.rounds}`)
     }
     const rounds = `Rounds over PostgreSQL: ${sizes.rounds}.`
     return { rows: fleetRows(sizes, bench.samples), rounds, server: await versionOf(server.url) }
@@ -45,14 +49,19 @@ class FleetBench {
     this.samples = { oneRun: [], oneRunBare: [], manyRuns: [], manyRunsBare: [], wakings: [], queues }
   }
 
-  /** Measures everything once; the first time only warms up what is compared step by step. */
-  async round(isFirst: boolean): Promise<void> {
+  /** Does what is compared step by step, and counts nothing of it. */
+  async warmUp(): Promise<void> {
+    const { oneRun, manyRuns } = this.#sizes
+    await this.#compare(oneRun, { constancia: [], bare: [] })
+    await this.#compare(manyRuns, { constancia: [], bare: [] })
+  }
+
+  /** Measures everything once. */
+  async round(): Promise<void> {
     const { oneRun, manyRuns, wakes, uncountedWakes, workers } = this.#sizes
     const { samples } = this
-    const none = { constancia: [], bare: [] }
-    await this.#compare(oneRun, isFirst ? none : { constancia: samples.oneRun, bare: samples.oneRunBare })
-    await this.#compare(manyRuns, isFirst ? none : { constancia: samples.manyRuns, bare: samples.manyRunsBare })
-    if (isFirst) return
+    await this.#compare(oneRun, { constancia: samples.oneRun, bare: samples.oneRunBare })
+    await this.#compare(manyRuns, { constancia: samples.manyRuns, bare: samples.manyRunsBare })
     this.#tell('PostgreSQL: steps')
     const waking = await this.#inSchema((schema) => measureWaking(schema, wakes, uncountedWakes))
     samples.wakings.push(waking)

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { createRequire } from 'node:module'
 import { dirname, join } from 'node:path'
-import { fileURLToPath } from 'node:url'
+import { fileURLToPath, pathToFileURL } from 'node:url'
 
 const root = fileURLToPath(new URL('../../../../', import.meta.url))
 const require = createRequire(import.meta.url)
@@ -58,10 +58,11 @@ function firstLine(error) {
 
 /** The browser inside a package, with the libraries that small systems lack beside it; unpacked once. */
 async function carried() {
-  const home = dirname(dirname(require.resolve('@sparticuz/chromium')))
+  let home = dirname(require.resolve('@sparticuz/chromium'))
+  while (!existsSync(join(home, 'bin')) && home !== dirname(home)) home = dirname(home)
   const { version } = require(join(home, 'package.json'))
   const folder = join(root, '.cache', `chromium-${version}`)
-  if (!existsSync(folder)) await unpack(join(home, 'bin'), folder)
+  if (!existsSync(folder)) await unpack(home, folder)
   const env = {
     ...process.env,
     LD_LIBRARY_PATH: join(folder, 'al2023', 'lib'),
@@ -70,23 +71,29 @@ async function carried() {
   return { executablePath: join(folder, 'chromium'), env }
 }
 
-async function unpack(from, folder) {
-  const { inflate } = await import('@sparticuz/chromium')
+async function unpack(home, folder) {
+  // It names this for nobody outside; later versions do, which Node.js 20 cannot install.
+  const { inflate } = await import(pathToFileURL(join(home, 'build', 'esm', 'lambdafs.js')).href)
   mkdirSync(dirname(folder), { recursive: true })
   const part = mkdtempSync(`${folder}.`)
   const before = process.env['TMPDIR']
   try {
     // It unpacks into the folder for temporary files, which it asks for before it waits for anything.
     process.env['TMPDIR'] = part
-    const all = ['chromium.br', 'al2023.tar.br', 'fonts.tar.br'].map((name) => inflate(join(from, name)))
-    if (before === undefined) delete process.env['TMPDIR']
-    else process.env['TMPDIR'] = before
+    const all = ['chromium.br', 'al2023.tar.br', 'fonts.tar.br'].map((name) => inflate(join(home, 'bin', name)))
+    restore('TMPDIR', before)
     await Promise.all(all)
     writeFileSync(join(part, 'fonts.conf'), fontsIn(join(folder, 'fonts')))
     renameSync(part, folder)
   } finally {
+    restore('TMPDIR', before)
     rmSync(part, { recursive: true, force: true })
   }
+}
+
+function restore(name, value) {
+  if (value === undefined) delete process.env[name]
+  else process.env[name] = value
 }
 
 /** Small systems have no fonts at all, and a browser that finds none ends: whatever is asked for, there is the one in this folder. */

@@ -1,5 +1,6 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { createServer } from 'node:http'
+import { createRequire } from 'node:module'
 import type { AddressInfo } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -107,6 +108,11 @@ describe('the page is one file:', () => {
       rmSync(folder, { recursive: true, force: true })
     }
   })
+})
+
+test('the browser that the tests carry is installed', () => {
+  // npm leaves out what is optional and does not fit this Node.js, without a word.
+  expect(() => createRequire(import.meta.url).resolve('@sparticuz/chromium')).not.toThrow()
 })
 
 describe.skipIf(started.browser === undefined)('the page in a browser:', () => {

@@ -1,6 +1,6 @@
 import type { RunId } from '../../journal/index.js'
 import { decideTogether } from './decide-lane.js'
-import type { DecideJob, Job, JobQueue, Request, WithinJob, WriteJob } from './job.js'
+import type { DecideJob, Job, JobQueue, JobRequest, WithinJob, WriteJob } from './job.js'
 import { closedError } from './patience.js'
 import type { Session } from './session.js'
 import { writeWithin } from './within.js'
@@ -38,7 +38,7 @@ export class GroupCommit implements JobQueue {
   }
 
   /** Does a job within a next transaction. The request becomes the job: every step of every run is one, and none is copied. */
-  submit<J extends Job>(request: Request<J>): Promise<never> {
+  submit<J extends Job>(request: JobRequest<J>): Promise<never> {
     if (this.#isClosed) return Promise.reject(closedError())
     return new Promise((resolve, reject) => {
       const job = request as unknown as Job

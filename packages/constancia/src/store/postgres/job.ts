@@ -17,7 +17,7 @@ interface JobBase {
 }
 
 /** A job before somebody waits for it. */
-export type Request<J extends Job> = Omit<J, 'resolve' | 'reject'>
+export type JobRequest<J extends Job> = Omit<J, 'resolve' | 'reject'>
 
 /** A change that its author can make without reading first. */
 export interface WriteJob extends JobBase {
@@ -70,7 +70,7 @@ export interface Decided {
 
 /** Takes jobs, and does each within a next transaction. */
 export interface JobQueue {
-  submit<J extends Job>(request: Request<J>): Promise<never>
+  submit<J extends Job>(request: JobRequest<J>): Promise<never>
   /** Nothing is accepted any more; resolves when what was accepted before is decided. */
   close(): Promise<void>
 }

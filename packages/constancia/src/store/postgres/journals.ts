@@ -9,7 +9,7 @@ import {
   runStream,
 } from '../../journal/index.js'
 import type { Append, Appended, Created, CreateRun } from '../index.js'
-import type { AppendedWithin, DecideJob, Request, WithinJob, WriteJob } from './job.js'
+import type { AppendedWithin, DecideJob, JobRequest, WithinJob, WriteJob } from './job.js'
 import { foldOf, type RunRecord, rowOf } from './run-record.js'
 import { recordsOf } from './runs.js'
 import type { Session } from './session.js'
@@ -107,7 +107,7 @@ function appendPlain(session: Session, request: Append): Promise<Appended> {
 }
 
 // One object for each step of each run, where two functions with what they see would be five.
-class AppendJob implements Request<WriteJob> {
+class AppendJob implements JobRequest<WriteJob> {
   readonly lane: 'write' | 'whole'
   readonly runs: readonly RunId[]
   readonly at: WriteJob['at']

@@ -116,10 +116,10 @@ class AppendJob implements JobRequest<WriteJob> {
   #work: AppendWork | undefined
 
   constructor(session: Session, request: Append) {
-    const { claim, head, drafts, successor } = request
+    const { claim, head, successor } = request
     const { run } = claim
-    // Deliveries go into an inbox that is locked with the run, and a successor must not be there: both are seldom.
-    this.lane = successor === undefined && !drafts.some(isDelivery) ? 'write' : 'whole'
+    // A successor must not be there: seldom enough for a transaction of its own.
+    this.lane = successor === undefined ? 'write' : 'whole'
     this.runs = successor === undefined ? [run] : [run, successor.run, rootRunId(run)]
     this.at = { run, head }
     this.#session = session
@@ -142,10 +142,6 @@ class AppendJob implements JobRequest<WriteJob> {
       assert(false, `run ${successor.run}, which was to take over from run ${run}, exists already`)
     return appendedOf(this.#session, { run, unfit, added: this.#work?.change.added })
   }
-}
-
-function isDelivery({ kind }: Draft): boolean {
-  return kind === 'SignalReceived' || kind === 'ChildEnded'
 }
 
 interface Came {

@@ -32,6 +32,7 @@ describe.each(stores)('on %s', (store) => {
     const run = await first.runtime.start(parent, null, { id: 'p' })
     await untilStatus(run, 'waiting')
     expect(await run.row()).toMatchObject({ waitingFor: [{ kind: 'child', op: '0', name: 'p~0' }], claim: undefined })
+    await until(() => first.lines.length > 0, 'whoever starts children says something')
     expect(first.lines.map(({ message }) => message)).toEqual([
       'A child was started whose flow this process does not have; it waits for a worker that has it.',
     ])

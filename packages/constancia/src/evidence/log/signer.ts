@@ -4,12 +4,13 @@
  * - PEM of an Ed25519 private key (PKCS #8), as `openssl genpkey -algorithm ed25519` writes it;
  * - a signer key of C2SP signed-note: `PRIVATE+KEY+<name>+<key id>+<base64( 0x01 ‖ 32 bytes of seed )>`.
  */
-import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, sign } from 'node:crypto'
+import { createPrivateKey, createPublicKey, type KeyObject, randomBytes, sign } from 'node:crypto'
 import { base64Of, bytesOfBase64, type VerifierKey, verifierKeyOf } from '@constancia/verify'
 import { nodeCrypto } from '@constancia/verify/node'
 import { evidenceError, type Signer, type SignerSource } from '../index.js'
 
 const pkcs8Prefix = Buffer.from('302e020100300506032b657004220420', 'hex')
+const keyBytes = 32
 const signerKeyPattern = /^PRIVATE\+KEY\+(?<name>[^+\s]+)\+(?<id>[0-9a-f]{8})\+(?<data>[A-Za-z0-9+/=]+)\s*$/
 
 /** Reads a private key from its text. Throws an `Error` that says why it is none. */
@@ -18,28 +19,33 @@ export function signerOf(text: string): Signer {
   const { name = '', id = '', data = '' } = signerKeyPattern.exec(text)?.groups ?? {}
   const bytes = bytesOfBase64(data)
   if (bytes?.length !== 33 || bytes[0] !== 1) throw new Error('it is neither PEM nor a signer key')
-  const der = Buffer.concat([pkcs8Prefix, bytes.subarray(1)])
-  const signer = signerOfKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }))
+  const signer = signerOfSeed(bytes.subarray(1))
   if (verifierKeyOf(nodeCrypto.sha256, name, signer.publicKey).noteKeyId !== id)
     throw new Error('its id is not that of its name and key')
   return signer
 }
 
+function signerOfSeed(seed: Uint8Array): Signer {
+  const der = Buffer.concat([pkcs8Prefix, seed])
+  return signerOfKey(createPrivateKey({ key: der, format: 'der', type: 'pkcs8' }))
+}
+
 function signerOfKey(key: KeyObject): Signer {
   if (key.asymmetricKeyType !== 'ed25519') throw new Error(`it is of the kind ${key.asymmetricKeyType}`)
-  const { x = '' } = createPublicKey(key).export({ format: 'jwk' })
+  // Not as JWK: Node.js 20 holds the key's lock while it makes that, and a collection in between that finds what generated the key waits for it for ever.
+  const spki = createPublicKey(key).export({ type: 'spki', format: 'der' })
   return {
-    publicKey: new Uint8Array(Buffer.from(x, 'base64url')),
+    publicKey: new Uint8Array(spki.subarray(-keyBytes)),
     sign: (message) => new Uint8Array(sign(null, message, key)),
   }
 }
 
 /** A fresh key for a log: the text of its private part, to be kept, and of its public one, to be given away. */
 export function newKey(origin: string): { readonly signerKey: string; readonly verifierKey: string } {
-  const { privateKey } = generateKeyPairSync('ed25519')
-  const { d = '' } = privateKey.export({ format: 'jwk' })
-  const { noteKeyId, text } = keyOf(origin, signerOfKey(privateKey))
-  const data = base64Of(Buffer.concat([Uint8Array.of(1), Buffer.from(d, 'base64url')]))
+  // A private key of Ed25519 is 32 bytes that nobody can guess (RFC 8032).
+  const seed = randomBytes(keyBytes)
+  const { noteKeyId, text } = keyOf(origin, signerOfSeed(seed))
+  const data = base64Of(Buffer.concat([Uint8Array.of(1), seed]))
   return { signerKey: `PRIVATE+KEY+${origin}+${noteKeyId}+${data}\n`, verifierKey: text }
 }
 

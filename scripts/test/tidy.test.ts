@@ -250,6 +250,7 @@ describe('banned calls', () => {
     ['performance.now()', 'performance.now'],
     ['process.hrtime.bigint()', 'process.hrtime'],
     ['setTimeout(() => {}, 1)', 'setTimeout'],
+    [`generateKeyPairSync('ed25519')`, 'generateKeyPairSync'],
     ['globalThis.setTimeout(() => {}, 1)', 'setTimeout'],
     ['setInterval(() => {}, 1)', 'setInterval'],
     ['const timers = { setInterval }', 'setInterval'],

@@ -73,6 +73,8 @@ export const bannedCalls = {
   setInterval: 'Use `after` of a `Clock`.',
   'node:timers': 'Use `after` of a `Clock`.',
   'node:timers/promises': 'Use `after` of a `Clock`.',
+  generateKeyPairSync:
+    'Make a key of random bytes: Node.js 20 waits for itself for ever where a collection finds what generated a key while that is written as JWK.',
   console: 'Return it, or pass it to the log that the caller gave.',
   'process.exit': 'Throw, or return: only the command line ends a process.',
 }

@@ -1,5 +1,5 @@
 import { memory } from 'constancia/testing'
-import { advance, type Load } from './advancing.js'
+import { type Advanced, advance, type Load } from './advancing.js'
 import { BareDriver } from './bare.js'
 import { BarePostgres, dropSchemas } from './fleet/bare.js'
 import { Apart } from './many/apart.js'
@@ -50,7 +50,7 @@ interface Bare {
   close(): void | Promise<void>
 }
 
-type Groups = Awaited<ReturnType<typeof advance>>['stretches'][number]
+type Groups = Advanced['stretches'][number]
 
 /** Makes a load in memory, then writes a stretch of it whenever it is told to go on, and tells how many milliseconds that took. */
 export async function writeBare(

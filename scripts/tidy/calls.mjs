@@ -2,8 +2,6 @@
 import { allowedCalls, bannedCalls } from './rules.mjs'
 import { importsOf, violation, walk } from './source.mjs'
 
-const bannedNames = new Set(['setTimeout', 'setInterval', 'console', 'generateKeyPairSync'])
-
 /** Finds what published sources must not call, whether they call it or pass it on. */
 export function checkCalls(sources) {
   return sources.filter(({ area }) => area === 'src').flatMap(checkSource)
@@ -43,7 +41,7 @@ function memberName({ object, property }) {
 }
 
 function identifierName(name) {
-  return bannedNames.has(name) ? name : undefined
+  return Object.hasOwn(bannedCalls, name) ? name : undefined
 }
 
 /** Whether an identifier is read as a value, and is not the name of a property, a parameter or a type. */

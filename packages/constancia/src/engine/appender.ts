@@ -212,8 +212,9 @@ export class Appender {
       case 'appended':
         this.#moveCount = 0
         this.#tell(this.#hooks.written)
-        this.#batch = []
         this.#accept(answer.events, this.#written)
+        // Its texts may be large, and the next may be long in coming.
+        this.#batch = []
         this.#written = []
         return this.#pending.length > 0 ? this.#write() : this.#rest()
       case 'head_conflict':

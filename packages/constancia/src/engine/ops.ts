@@ -10,12 +10,6 @@ import type { Predecessor } from './successor.js'
 // A list shows no more than this; a run may wait for thousands of things.
 const waitingForMax = 20
 
-/** What asks a child to end, and whether it is still to be asked. */
-interface ChildCancellation {
-  readonly draft: Draft
-  readonly wanted: () => boolean
-}
-
 /** What the flow of one run has asked for, and what its journal says of that. Does nothing by itself. */
 export class Ops {
   readonly #handover = new Handover()
@@ -199,13 +193,8 @@ export class Ops {
   }
 
   /** Takes what asks children to end that nobody waits for, each with what says whether it is still to be asked. */
-  takeChildCancellations(hasEnded: boolean): readonly ChildCancellation[] {
-    return this.#children.openCount === 0 || (!hasEnded && !this.#isCancelKnown)
-      ? []
-      : this.#childCancellations(hasEnded)
-  }
-
-  #childCancellations(hasEnded: boolean): ChildCancellation[] {
+  takeChildCancellations(hasEnded: boolean): { readonly draft: Draft; readonly wanted: () => boolean }[] {
+    if (!hasEnded && !this.#isCancelKnown) return []
     const isToStay = (op: OpId): boolean => this.#dismissed.has(op) || (!hasEnded && this.#open.has(op))
     const cancellations = this.#children.cancellations(isToStay)
     for (const { op } of cancellations) this.#dismissed.add(op)

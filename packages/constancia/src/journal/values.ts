@@ -5,9 +5,6 @@ import { ValueWriter } from './value-writer.js'
 
 export { type EncodeOptions, encodeError } from './thrown.js'
 
-// Nearly everybody asks for the same depth.
-let strict = strictly(0)
-
 /**
  * Writes a value as one JSON text; the format is in `value-format.ts`. It keeps `undefined`, NaN, the infinities, -0,
  * bigints, dates, maps, sets, bytes, holes, objects without prototype and errors, and runs no code of the value's.
@@ -20,8 +17,7 @@ let strict = strictly(0)
  */
 export function encodeValue(value: unknown, options: EncodeOptions): string {
   const { textBytesMax, depthMax } = options.limits
-  if (depthMax !== strict.depthMax) strict = strictly(depthMax)
-  const writer = new ValueWriter({ what: options.what, textBytesMax, manner: strict })
+  const writer = new ValueWriter({ what: options.what, textBytesMax, manner: strictly(depthMax) })
   writer.write(value)
   return writer.finish()
 }

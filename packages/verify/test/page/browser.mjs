@@ -76,24 +76,26 @@ async function unpack(home, folder) {
   const { inflate } = await import(pathToFileURL(join(home, 'build', 'esm', 'lambdafs.js')).href)
   mkdirSync(dirname(folder), { recursive: true })
   const part = mkdtempSync(`${folder}.`)
-  const before = process.env['TMPDIR']
   try {
+    const packed = ['chromium.br', 'al2023.tar.br', 'fonts.tar.br'].map((name) => join(home, 'bin', name))
     // It unpacks into the folder for temporary files, which it asks for before it waits for anything.
-    process.env['TMPDIR'] = part
-    const all = ['chromium.br', 'al2023.tar.br', 'fonts.tar.br'].map((name) => inflate(join(home, 'bin', name)))
-    restore('TMPDIR', before)
-    await Promise.all(all)
+    await Promise.all(withTemporaryFolder(part, () => packed.map((file) => inflate(file))))
     writeFileSync(join(part, 'fonts.conf'), fontsIn(join(folder, 'fonts')))
     renameSync(part, folder)
   } finally {
-    restore('TMPDIR', before)
     rmSync(part, { recursive: true, force: true })
   }
 }
 
-function restore(name, value) {
-  if (value === undefined) delete process.env[name]
-  else process.env[name] = value
+function withTemporaryFolder(folder, call) {
+  const before = process.env['TMPDIR']
+  process.env['TMPDIR'] = folder
+  try {
+    return call()
+  } finally {
+    if (before === undefined) delete process.env['TMPDIR']
+    else process.env['TMPDIR'] = before
+  }
 }
 
 /** Small systems have no fonts at all, and a browser that finds none ends: whatever is asked for, there is the one in this folder. */

@@ -18,7 +18,7 @@ export function signerOf(text: string): Signer {
   if (text.startsWith('-----BEGIN')) return signerOfKey(createPrivateKey(text))
   const { name = '', id = '', data = '' } = signerKeyPattern.exec(text)?.groups ?? {}
   const bytes = bytesOfBase64(data)
-  if (bytes?.length !== 33 || bytes[0] !== 1) throw new Error('it is neither PEM nor a signer key')
+  if (bytes?.length !== 1 + keyBytes || bytes[0] !== 1) throw new Error('it is neither PEM nor a signer key')
   const signer = signerOfSeed(bytes.subarray(1))
   if (verifierKeyOf(nodeCrypto.sha256, name, signer.publicKey).noteKeyId !== id)
     throw new Error('its id is not that of its name and key')
@@ -32,7 +32,7 @@ function signerOfSeed(seed: Uint8Array): Signer {
 
 function signerOfKey(key: KeyObject): Signer {
   if (key.asymmetricKeyType !== 'ed25519') throw new Error(`it is of the kind ${key.asymmetricKeyType}`)
-  // Not as JWK: Node.js 20 holds the key's lock while it makes that, and a collection in between that finds what generated the key waits for it for ever.
+  // Not as JWK: Node.js 20 holds the key's lock meanwhile, for which a collection that finds what generated the key waits for ever.
   const spki = createPublicKey(key).export({ type: 'spki', format: 'der' })
   return {
     publicKey: new Uint8Array(spki.subarray(-keyBytes)),

@@ -114,8 +114,7 @@ class PostgresStore implements Store {
   readonly #session: Session
   readonly #turn: Turn = { index: 0 }
   readonly #hearts = new Set<Heartbeat>()
-  #underwayCount = 0
-  #onIdle: (() => void) | undefined
+  readonly #underway = new Set<Promise<unknown>>()
   readonly log: Log
   #closed: Promise<void> | undefined
 
@@ -254,7 +253,7 @@ class PostgresStore implements Store {
   async #close(): Promise<void> {
     this.#ground.life.isClosing = true
     await this.#session.commit.close()
-    await Promise.allSettled([this.#untilIdle(), ...[...this.#hearts].map((heart) => heart.stop())])
+    await Promise.allSettled([...this.#underway, ...[...this.#hearts].map((heart) => heart.stop())])
     await this.#session.watchers.close()
     await this.#ground.opened.connections.close()
   }
@@ -266,20 +265,13 @@ class PostgresStore implements Store {
   // Something that closing waits for.
   async #do<T>(call: () => Promise<T>): Promise<T> {
     this.#checkOpen()
-    this.#underwayCount += 1
+    const underway = call()
+    this.#underway.add(underway)
     try {
-      return await call()
+      return await underway
     } finally {
-      this.#underwayCount -= 1
-      if (this.#underwayCount === 0) this.#onIdle?.()
+      this.#underway.delete(underway)
     }
-  }
-
-  #untilIdle(): Promise<void> {
-    return new Promise((resolve) => {
-      if (this.#underwayCount === 0) return resolve()
-      this.#onIdle = resolve
-    })
   }
 
   #ask<T>(call: () => Promise<T>): Promise<T> {

@@ -1,7 +1,7 @@
-import { BinaryColumns, type BinaryElement } from './binary.js'
+import { BinaryColumns } from './binary.js'
 import type { Plain } from './plain.js'
 import type { Session } from './session.js'
-import { eventTypes } from './write.js'
+import { eventRow, eventTypes } from './write.js'
 
 const types = [...(['text', 'text', 'integer', 'hex', 'integer'] as const), ...eventTypes]
 const sql = `SELECT {schema}.write_plain(${types.map((_, index) => `$${index + 1}`).join(', ')}) AS stored`
@@ -13,34 +13,12 @@ const sql = `SELECT {schema}.write_plain(${types.map((_, index) => `$${index + 1
  */
 export async function writePlain(session: Session, plains: readonly Plain[]): Promise<ReadonlySet<number>> {
   const columns = new BinaryColumns(types)
-  for (const plain of plains) columns.add(rowOf(plain))
+  for (const { claim, head, event, readSignalCount } of plains)
+    columns.add([claim.run, claim.id, claim.epoch, head.hash, readSignalCount, ...eventRow(event)])
   const [row] = await session.connections.call(session.sql(sql), columns.arrays())
   const stored = row?.['stored'] as readonly number[] | null | undefined
   if (stored === null) return new Set()
   const unfit = new Set(plains.keys())
   for (const place of stored ?? []) unfit.delete(place - 1)
   return unfit
-}
-
-// Spelt out: of what would be spread nothing is kept.
-function rowOf({ claim, head, event, readSignalCount }: Plain): BinaryElement[] {
-  const { seq, kind, body, bodySalt, dataCommit, at, by, seen, hash, dataSalt, data } = event
-  return [
-    claim.run,
-    claim.id,
-    claim.epoch,
-    head.hash,
-    readSignalCount,
-    seq,
-    kind,
-    body,
-    bodySalt,
-    dataCommit,
-    at,
-    by,
-    seen,
-    hash,
-    dataSalt,
-    data,
-  ]
 }
